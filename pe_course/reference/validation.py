@@ -1,0 +1,141 @@
+"""What every function of the package says when its input is wrong: argument, value and limit.
+
+A check returns the checked value in the form the formulas need (float64, int64 or a plain
+number), so that a caller writes ``positions = real_array("positions", positions)`` and goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def real_array(
+    name: str, value: ArrayLike, *, rank: int | None = None, allow_empty: bool = False
+) -> NDArray[np.float64]:
+    """``value`` as a float64 array of finite numbers.
+
+    Raises: TypeError if the entries are no real numbers (bool and complex are none); ValueError on
+    NaN or infinity, on a rank other than ``rank`` and, unless ``allow_empty``, on an empty array.
+    """
+    array = _numeric_array(name, value)
+    if rank is not None and array.ndim != rank:
+        raise ValueError(f"{name} must have {rank} axes, got shape {array.shape}")
+    if array.size == 0 and not allow_empty:
+        raise ValueError(f"{name} must not be empty, got shape {array.shape}")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        bad = array[~np.isfinite(array)].flat[0]
+        raise ValueError(f"{name} must be finite, got {bad}")
+    return array
+
+
+def whole_array(
+    name: str,
+    value: ArrayLike,
+    *,
+    rank: int | None = None,
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> NDArray[np.int64]:
+    """``value`` as an int64 array: whole numbers between ``minimum`` and ``maximum`` (both allowed).
+
+    Raises: TypeError, ValueError as `real_array`; ValueError if a number has a fractional part or
+    is below ``minimum`` or above ``maximum``.
+    """
+    array = real_array(name, value, rank=rank)
+    if (array != np.floor(array)).any():
+        bad = array[array != np.floor(array)].flat[0]
+        raise ValueError(f"{name} must be whole numbers, got {bad}")
+    if minimum is not None and array.min() < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {int(array.min())}")
+    if maximum is not None and array.max() > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {int(array.max())}")
+    return array.astype(np.int64)
+
+
+def table_index(name: str, value: ArrayLike, rows: int, *, table: str = "the table") -> NDArray[np.int64]:
+    """``value`` as row numbers of a table.
+
+    Raises: IndexError if a row number is negative or not below ``rows``; otherwise as `whole_array`.
+    """
+    index = whole_array(name, value)
+    if index.min() < 0 or index.max() >= rows:
+        bad = index[(index < 0) | (index >= rows)].flat[0]
+        raise IndexError(f"{name} {bad} is outside {table} of {rows} positions (0…{rows - 1})")
+    return index
+
+
+def count(name: str, value: int, *, minimum: int = 1) -> int:
+    """``value`` as an int of at least ``minimum``. Raises: TypeError if it is not whole, ValueError if too small."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {value}")
+    return int(value)
+
+
+def even_count(name: str, value: int, *, minimum: int = 2, why: str = "its channels are used in pairs") -> int:
+    """``value`` as an even int. Raises: as `count`; ValueError if it is odd."""
+    number = count(name, value, minimum=minimum)
+    if number % 2:
+        raise ValueError(f"{name} must be even because {why}, got {number}")
+    return number
+
+
+def real_number(
+    name: str,
+    value: float,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> float:
+    """``value`` as a finite float within the named limits. Raises: TypeError, ValueError."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a real number, got {value!r}")
+    number = float(value)
+    if not np.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number}")
+    if above is not None and number <= above:
+        raise ValueError(f"{name} must be greater than {above:g}, got {number:g}")
+    if at_least is not None and number < at_least:
+        raise ValueError(f"{name} must be at least {at_least:g}, got {number:g}")
+    if at_most is not None and number > at_most:
+        raise ValueError(f"{name} must be at most {at_most:g}, got {number:g}")
+    return number
+
+
+def one_of(name: str, value: str, options: Collection[str]) -> str:
+    """``value`` if it is one of ``options``. Raises: ValueError that lists them."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+    return value
+
+
+def flag(name: str, value: bool) -> bool:
+    """``value`` as a bool. Raises: TypeError if it is anything but True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def same_length(first: str, first_length: int, second: str, second_length: int) -> None:
+    """Raises: ValueError naming both arguments if the two lengths differ."""
+    if first_length != second_length:
+        raise ValueError(f"{first} has length {first_length} but {second} has length {second_length}")
+
+
+def _numeric_array(name: str, value: ArrayLike) -> NDArray:
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} must be a rectangular array of numbers: {error}") from None
+    if array.size == 0:
+        return array.astype(np.float64)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    return array
