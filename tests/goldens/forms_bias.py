@@ -1,0 +1,5 @@
+"""Comparisons of the family."""
+
+from goldens.forms import Form
+
+FORMS: list[Form] = []
