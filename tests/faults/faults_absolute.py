@@ -1,0 +1,5 @@
+"""Faults of the family."""
+
+from faults.fault import Fault
+
+FAULTS: list[Fault] = []
