@@ -123,6 +123,45 @@ def flag(name: str, value: bool) -> bool:
     return bool(value)
 
 
+def bool_array(name: str, value: ArrayLike, *, rank: int | None = None) -> NDArray[np.bool_]:
+    """``value`` as a bool array. Raises: TypeError if it holds others; ValueError on a wrong rank or if empty."""
+    array = np.asarray(value)
+    if array.dtype != np.bool_:
+        raise TypeError(f"{name} must be boolean, got dtype {array.dtype}")
+    if rank is not None and array.ndim != rank:
+        raise ValueError(f"{name} must have {rank} axes, got shape {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"{name} must not be empty, got shape {array.shape}")
+    return array
+
+
+def fits_shape(name: str, array: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """``array`` if it broadcasts to ``shape`` without enlarging it.
+
+    At least two axes are asked for where ``shape`` has two: one entry per query and one entry per key
+    look alike when there are as many queries as keys.
+
+    Raises: ValueError naming both shapes.
+    """
+    lengths = array.shape[::-1]
+    fits = all(length in (1, wanted) for length, wanted in zip(lengths, shape[::-1], strict=False))
+    fewest = min(2, len(shape))
+    if not fewest <= array.ndim <= len(shape) or not fits:
+        raise ValueError(f"{name} must have at least {fewest} axes and broadcast to {shape}, got shape {array.shape}")
+    return array
+
+
+def axis_number(name: str, value: int, rank: int) -> int:
+    """``value`` as an axis of an array with ``rank`` axes, counted from 0. Raises: TypeError, ValueError."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if rank == 0:
+        raise ValueError(f"{name} {value} does not exist in an array without axes")
+    if not -rank <= value < rank:
+        raise ValueError(f"{name} must be one of the {rank} axes ({-rank}…{rank - 1}), got {value}")
+    return int(value) % rank
+
+
 def same_length(first: str, first_length: int, second: str, second_length: int) -> None:
     """Raises: ValueError naming both arguments if the two lengths differ."""
     if first_length != second_length:
