@@ -1,0 +1,1 @@
+"""What turns the chapters into pages, notebooks and checks."""
