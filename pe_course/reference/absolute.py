@@ -12,6 +12,7 @@ from pe_course.reference.validation import (
     count,
     even_count,
     flag,
+    need_axes,
     one_of,
     real_array,
     real_number,
@@ -147,8 +148,9 @@ def sinusoidal_grid(
 
     .. math:: PE(x, y) = \bigl[\,PE_w(x),\ PE_w(y)\,\bigr]_{:d}, \qquad w = 2\,\lceil d / (2a) \rceil
 
-    with a axes; here a = 2. This is the rule of the library positional-encodings 6.0.3 (``PositionalEncoding1D/2D/3D``); each
-    block is the encoding of Vaswani et al. 2017 (arXiv:1706.03762, section 3.5) at width w.
+    with a axes; here a = 2. This is the rule of the library positional-encodings 6.0.3
+    (``PositionalEncoding1D/2D/3D``); each block is the encoding of Vaswani et al. 2017
+    (arXiv:1706.03762, section 3.5) at width w.
 
     Parameters
     ----------
@@ -173,8 +175,7 @@ def sinusoidal_grid(
     The cut takes channels from the last axis: at dim = 4 with three axes, w = 2, the third coordinate has none left.
     """
     coordinates = real_array("coordinates", coordinates)
-    if coordinates.ndim == 0:
-        raise ValueError("coordinates must have at least 1 axis [..., n_axes], got shape ()")
+    need_axes("coordinates", coordinates, 1, "[..., n_axes]")
     dim = count("dim", dim)
     width = 2 * -(-dim // (2 * coordinates.shape[-1]))
     blocks = sinusoidal_positions(coordinates, width, base=base, layout=layout, endpoint=endpoint)

@@ -14,6 +14,7 @@ from pe_course.reference.validation import (
     bool_array,
     count,
     fits_shape,
+    need_axes,
     real_array,
     real_number,
     same_length,
@@ -200,8 +201,7 @@ def _permutation(value: ArrayLike) -> NDArray[np.int64]:
 
 def _matrices(name: str, value: ArrayLike) -> NDArray[np.float64]:
     array = real_array(name, value)
-    if array.ndim < 2:
-        raise ValueError(f"{name} must have at least 2 axes [..., length, width], got shape {array.shape}")
+    need_axes(name, array, 2, "[..., length, width]")
     return array
 
 

@@ -69,12 +69,17 @@ def table_index(name: str, value: ArrayLike, rows: int, *, table: str = "the tab
     return index
 
 
-def count(name: str, value: int, *, minimum: int = 1) -> int:
-    """``value`` as an int of at least ``minimum``. Raises: TypeError if it is not whole, ValueError if too small."""
+def count(name: str, value: int, *, minimum: int = 1, maximum: int | None = None) -> int:
+    """``value`` as an int between ``minimum`` and ``maximum`` (both allowed).
+
+    Raises: TypeError if it is not whole, ValueError if it is too small or too large.
+    """
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {value}")
+    if maximum is not None and value > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {value}")
     return int(value)
 
 
@@ -149,6 +154,12 @@ def fits_shape(name: str, array: NDArray, shape: tuple[int, ...]) -> NDArray:
     if not fewest <= array.ndim <= len(shape) or not fits:
         raise ValueError(f"{name} must have at least {fewest} axes and broadcast to {shape}, got shape {array.shape}")
     return array
+
+
+def need_axes(name: str, array: NDArray, fewest: int, shape: str) -> None:
+    """Raises: ValueError if ``array`` has fewer axes than ``shape`` (such as "[..., tokens]") asks for."""
+    if array.ndim < fewest:
+        raise ValueError(f"{name} must have at least {fewest} axes {shape}, got shape {array.shape}")
 
 
 def axis_number(name: str, value: int, rank: int) -> int:
