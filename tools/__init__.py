@@ -1,1 +1,1 @@
-"""What turns the chapters into pages, notebooks and checks."""
+"""What turns the chapters into notebooks, a checked site and a running server."""

@@ -1,0 +1,56 @@
+"""A pytest plugin for nbval: a printed decimal may differ by one unit in its last digit, all else must match.
+
+Decimals of three or more places count; integers, words and shorter decimals are exact. Another
+processor may round the last printed digit the other way, and that is no mistake. Pictures inside
+HTML (``data:`` addresses) are masked: they are verified by the numbers that a cell prints about them.
+
+    pytest -p tools.nbval_tolerance --nbval book
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from nbval import plugin
+
+_DECIMAL = re.compile(r"(?<![\w.])[-+−]?\d+\.\d{3,}(?:[eE][-+]?\d+)?")
+_DATA_ADDRESS = re.compile(r"data:[^\"'\s)]+")
+
+
+def same_but_for_last_digits(stored: str, fresh: str) -> bool:
+    """Whether two outputs agree but for one unit in the last digit of their decimals."""
+    if _DECIMAL.sub("#", stored).split() != _DECIMAL.sub("#", fresh).split():
+        return False
+    return all(map(_close, _DECIMAL.findall(stored), _DECIMAL.findall(fresh)))
+
+
+def _close(first: str, second: str) -> bool:
+    a, b = (Decimal(text.replace("−", "-")) for text in (first, second))
+    unit = max(Decimal(1).scaleb(number.as_tuple().exponent) for number in (a, b))
+    return abs(a - b) <= unit
+
+
+class TolerantText(str):
+    """A text that equals another one if they are the same but for last digits."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and (str.__eq__(self, other) or same_but_for_last_digits(str(self), str(other)))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+_sanitize = plugin.IPyNbCell.sanitize
+
+
+def _tolerant(cell: plugin.IPyNbCell, text):
+    text = _sanitize(cell, text)
+    return TolerantText(_DATA_ADDRESS.sub("data:…", text)) if isinstance(text, str) else text
+
+
+plugin.IPyNbCell.sanitize = _tolerant

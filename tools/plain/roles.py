@@ -1,0 +1,104 @@
+"""Inline roles such as {ref}`label` as plain links and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pybtex.database import Entry
+
+from tools.plain.errors import PlainError
+from tools.plain.labels import Target
+from tools.plain.source import split_named_target
+
+if TYPE_CHECKING:
+    from tools.plain.render import PageWriter
+
+Role = Callable[["PageWriter", str], str]
+
+
+def _ref(page: PageWriter, content: str) -> str:
+    text, label = split_named_target(content)
+    target = page.labels.find(label)
+    says = text or target.says
+    if says is None:
+        raise PlainError(f"{{ref}}`{label}` needs words of its own: {{ref}}`words <{label}>`")
+    return page.link(says, target)
+
+
+def _doc(page: PageWriter, content: str) -> str:
+    text, name = split_named_target(content)
+    stem = name.strip("/").split("/")[-1].removesuffix(".md")
+    return page.link(text or page.labels.title(stem), Target(page.settings.book / f"{stem}.md", "", None))
+
+
+def _term(page: PageWriter, content: str) -> str:
+    text, term = split_named_target(content)
+    return page.link(text or term, page.labels.find_term(term))
+
+
+def _eq(page: PageWriter, content: str) -> str:
+    target = page.labels.find_equation(content)
+    return page.link(target.says or "", target)
+
+
+def _cite_parenthetical(page: PageWriter, content: str) -> str:
+    entries = [page.labels.find_reference(key.strip()) for key in content.split(",")]
+    return "(" + "; ".join(_reference(entry, f"{_authors(entry)}, {_year(entry)}") for entry in entries) + ")"
+
+
+def _cite_textual(page: PageWriter, content: str) -> str:
+    entries = [page.labels.find_reference(key.strip()) for key in content.split(",")]
+    return ", ".join(_reference(entry, f"{_authors(entry)} ({_year(entry)})") for entry in entries)
+
+
+def _html(tag: str) -> Role:
+    return lambda page, content: f"<{tag}>{content}</{tag}>"
+
+
+ROLES: dict[str, Role] = {
+    "ref": _ref,
+    "doc": _doc,
+    "term": _term,
+    "eq": _eq,
+    "math": lambda page, content: f"${content}$",
+    "cite": _cite_parenthetical,
+    "cite:p": _cite_parenthetical,
+    "cite:t": _cite_textual,
+    "kbd": _html("kbd"),
+    "sub": _html("sub"),
+    "sup": _html("sup"),
+}
+
+
+def render_role(page: PageWriter, name: str, content: str) -> str:
+    """Plain Markdown for one role. Raises: PlainError if role or target is unknown."""
+    if name not in ROLES:
+        raise PlainError(f"unknown role {{{name}}}")
+    return ROLES[name](page, content)
+
+
+def reference_url(entry: Entry) -> str | None:
+    """Where a work can be read: its arXiv page, its DOI, or the address given."""
+    fields = entry.fields
+    if "eprint" in fields:
+        return f"https://arxiv.org/abs/{fields['eprint']}"
+    if "doi" in fields:
+        return f"https://doi.org/{fields['doi']}"
+    return fields.get("url")
+
+
+def _reference(entry: Entry, text: str) -> str:
+    url = reference_url(entry)
+    return f"[{text}]({url})" if url else text
+
+
+def _authors(entry: Entry) -> str:
+    names = [" ".join(person.prelast_names + person.last_names).strip("{}") for person in entry.persons["author"]]
+    if len(names) > 2:
+        return f"{names[0]} et al."
+    return " and ".join(names)
+
+
+def _year(entry: Entry) -> str:
+    return entry.fields.get("year", "n.d.")
