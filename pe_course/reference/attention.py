@@ -17,6 +17,7 @@ from pe_course.reference.validation import (
     need_axes,
     real_array,
     real_number,
+    rectangular,
     same_length,
     whole_array,
 )
@@ -185,7 +186,7 @@ def permute(x: ArrayLike, permutation: ArrayLike, *, axis: int = 0) -> NDArray:
 
     Raises: TypeError, ValueError if ``permutation`` is not one, has another length, or ``axis`` does not exist.
     """
-    array = np.asarray(x)
+    array = rectangular("x", x)
     axis = axis_number("axis", axis, array.ndim)
     order = _permutation(permutation)
     same_length("permutation", order.size, f"axis {axis} of x", array.shape[axis])

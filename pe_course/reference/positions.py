@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pe_course.reference.validation import count, need_axes, one_of, whole_array
+from pe_course.reference.validation import count, need_axes, one_of, rectangular, whole_array
 
 SHARD_SCHEMES = ("contiguous", "zigzag")
 
@@ -157,7 +157,7 @@ def shard_positions(seq_len: int, world: int, rank: int, *, scheme: str = "conti
 
 
 def _zero_one(name: str, value: ArrayLike) -> NDArray[np.int64]:
-    array = np.asarray(value)
+    array = rectangular(name, value)
     if array.dtype == np.bool_:
         array = array.astype(np.int64)
     array = whole_array(name, array, minimum=0, maximum=1)

@@ -23,7 +23,7 @@ def real_array(
     """
     array = _numeric_array(name, value)
     if rank is not None and array.ndim != rank:
-        raise ValueError(f"{name} must have {rank} axes, got shape {array.shape}")
+        raise ValueError(f"{name} must have {_axes(rank)}, got shape {array.shape}")
     if array.size == 0 and not allow_empty:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}")
     array = array.astype(np.float64)
@@ -128,13 +128,21 @@ def flag(name: str, value: bool) -> bool:
     return bool(value)
 
 
+def rectangular(name: str, value: ArrayLike) -> NDArray:
+    """``value`` as an array of whatever type it has. Raises: ValueError if its rows differ in length."""
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} must be a rectangular array: {error}") from None
+
+
 def bool_array(name: str, value: ArrayLike, *, rank: int | None = None) -> NDArray[np.bool_]:
     """``value`` as a bool array. Raises: TypeError if it holds others; ValueError on a wrong rank or if empty."""
-    array = np.asarray(value)
+    array = rectangular(name, value)
     if array.dtype != np.bool_:
         raise TypeError(f"{name} must be boolean, got dtype {array.dtype}")
     if rank is not None and array.ndim != rank:
-        raise ValueError(f"{name} must have {rank} axes, got shape {array.shape}")
+        raise ValueError(f"{name} must have {_axes(rank)}, got shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}")
     return array
@@ -152,14 +160,14 @@ def fits_shape(name: str, array: NDArray, shape: tuple[int, ...]) -> NDArray:
     fits = all(length in (1, wanted) for length, wanted in zip(lengths, shape[::-1], strict=False))
     fewest = min(2, len(shape))
     if not fewest <= array.ndim <= len(shape) or not fits:
-        raise ValueError(f"{name} must have at least {fewest} axes and broadcast to {shape}, got shape {array.shape}")
+        raise ValueError(f"{name} must have at least {_axes(fewest)} and broadcast to {shape}, got shape {array.shape}")
     return array
 
 
 def need_axes(name: str, array: NDArray, fewest: int, shape: str) -> None:
     """Raises: ValueError if ``array`` has fewer axes than ``shape`` (such as "[..., tokens]") asks for."""
     if array.ndim < fewest:
-        raise ValueError(f"{name} must have at least {fewest} axes {shape}, got shape {array.shape}")
+        raise ValueError(f"{name} must have at least {_axes(fewest)} {shape}, got shape {array.shape}")
 
 
 def axis_number(name: str, value: int, rank: int) -> int:
@@ -179,13 +187,27 @@ def same_length(first: str, first_length: int, second: str, second_length: int) 
         raise ValueError(f"{first} has length {first_length} but {second} has length {second_length}")
 
 
+def no_more_than(first: str, first_number: int, second: str, second_number: int) -> None:
+    """Raises: ValueError naming both if the first number is the larger one."""
+    if first_number > second_number:
+        raise ValueError(f"{first} must be at most {second}, {second_number}, got {first_number}")
+
+
+def multiple_of(name: str, value: int, divisor: int, *, why: str) -> int:
+    """``value`` if ``divisor`` divides it. Raises: ValueError that says why it must."""
+    if value % divisor:
+        raise ValueError(f"{name} must be a multiple of {divisor} because {why}, got {value}")
+    return value
+
+
 def _numeric_array(name: str, value: ArrayLike) -> NDArray:
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} must be a rectangular array of numbers: {error}") from None
+    array = rectangular(name, value)
     if array.size == 0:
         return array.astype(np.float64)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     return array
+
+
+def _axes(number: int) -> str:
+    return "1 axis" if number == 1 else f"{number} axes"
