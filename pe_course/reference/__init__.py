@@ -6,7 +6,7 @@ One module per family: ``positions``, ``absolute``, ``relative``, ``bias``, ``ro
 
 from importlib import import_module
 
-_FAMILIES = ("absolute", "attention", "bias", "positions", "relative", "rotary")
+_FAMILIES = ("absolute", "attention", "bias", "positions", "relative", "rotary", "scaling")
 
 __all__ = [*_FAMILIES]
 

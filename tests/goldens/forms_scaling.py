@@ -1,5 +1,154 @@
-"""Comparisons of the family."""
+"""Comparisons of the family: RoPE frequencies for longer contexts, query scales, YaRN's temperature."""
 
-from goldens.forms import Form
+from __future__ import annotations
 
-FORMS: list[Form] = []
+import numpy as np
+from goldens.forms import Case, Form, assert_close
+
+from pe_course.reference import scaling
+
+INV_FREQ = 5e-7  # relative; recorded in float32
+QUERY_SCALE = 1e-6  # recorded in float32
+FACTOR = 1e-12  # recorded in float64
+
+FROM_CONFIG = ("rope_parameters", "rope_scaling")
+
+
+def assert_same_frequencies(ours: np.ndarray, recorded: np.ndarray) -> None:
+    """Relative difference; where a pair stands still, ours must be exactly 0."""
+    size = np.where(recorded == 0, 1.0, np.abs(recorded))
+    assert_close("inv_freq, relative to the recorded", ours / size, recorded / size, INV_FREQ)
+
+
+def compare_found(found: tuple, arrays: dict[str, np.ndarray]) -> None:
+    assert_same_frequencies(found[0], arrays["inv_freq"])
+    if "attention_factor" in arrays:
+        recorded = np.asarray(arrays["attention_factor"])
+        assert_close("attention_factor", np.full(recorded.shape, found[1]), recorded, FACTOR)
+
+
+# transformers: the recorded configuration goes through ours whole ---------------------------------------------
+
+
+def has_config(case: Case) -> bool:
+    recorded = set(case.field_names) - {"short_factor", "long_factor"}
+    return recorded <= {"inv_freq", "attention_factor"} and any(name in case.meta for name in FROM_CONFIG)
+
+
+def compare_config(case: Case, arrays: dict[str, np.ndarray]) -> None:
+    config = {name: value for name, value in case.meta.items() if name != "fields"}
+    field = next(name for name in FROM_CONFIG if name in config)
+    lists = {name: list(arrays[name]) for name in ("short_factor", "long_factor") if name in arrays}
+    config[field] = {**config[field], **lists}
+    found = scaling.rope_parameters_from_config(
+        config, layer_type=config.get("layer_type"), seq_len=config.get("seq_len")
+    )
+    compare_found(found, arrays)
+
+
+# The YaRN repository: one class per method --------------------------------------------------------------------
+
+
+def _linear(meta: dict) -> tuple:
+    return scaling.rope_scaling_linear(meta["head_dim"], factor=meta["scale"], base=meta["base"])
+
+
+def _ntk(meta: dict) -> tuple:
+    return scaling.rope_scaling_ntk(meta["head_dim"], factor=meta["alpha"], base=meta["base"])
+
+
+def _dynamic(meta: dict) -> tuple:
+    return scaling.rope_scaling_dynamic(
+        meta["head_dim"],
+        factor=meta["ntk"],
+        base=meta["base"],
+        max_position_embeddings=meta["max_position_embeddings"],
+        seq_len=meta["seq_len"],
+    )
+
+
+def _part_ntk(meta: dict) -> tuple:
+    return scaling.rope_scaling_part_ntk(
+        meta["head_dim"],
+        factor=meta["scale"],
+        base=meta["base"],
+        original_max_position_embeddings=meta["original_max_position_embeddings"],
+    )
+
+
+def _yarn(meta: dict) -> tuple:
+    optional = {name: meta[name] for name in ("beta_fast", "beta_slow") if name in meta}
+    return scaling.rope_scaling_yarn(
+        meta["head_dim"],
+        factor=meta["scale"],
+        base=meta["base"],
+        original_max_position_embeddings=meta["original_max_position_embeddings"],
+        **optional,
+    )
+
+
+CLASSES = {
+    "LlamaLinearScaledRotaryEmbedding": _linear,
+    "LlamaNTKScaledRotaryEmbedding": _ntk,
+    "LlamaDynamicScaledRotaryEmbedding": _dynamic,
+    "LlamaPartNTKScaledRotaryEmbedding": _part_ntk,
+    "LlamaYaRNScaledRotaryEmbedding": _yarn,
+}
+
+
+def class_of(case: Case) -> str | None:
+    return next((name for name in CLASSES if case.function.startswith(name)), None)
+
+
+def compare_class(case: Case, arrays: dict[str, np.ndarray]) -> None:
+    meta = {"base": 10000.0, "original_max_position_embeddings": case.meta.get("max_position_embeddings"), **case.meta}
+    compare_found(CLASSES[class_of(case)](meta), arrays)
+
+
+# Scales of the query ------------------------------------------------------------------------------------------
+
+
+def is_query_scale(case: Case) -> bool:
+    return case.field_names == {"positions", "scale"}
+
+
+def compare_query_scale(case: Case, arrays: dict[str, np.ndarray]) -> None:
+    meta = case.meta
+    length = next((meta[k] for k in ("original_max_position_embeddings", "max_position_embeddings") if k in meta), None)
+    if "beta" in meta:
+        ours = scaling.ministral_scale(arrays["positions"], meta["beta"], length)
+    elif "floor_scale" in meta or "attn_scale" in meta:
+        options = {name: meta[name] for name in ("attn_scale", "floor_scale") if name in meta}
+        ours = scaling.llama4_temperature(arrays["positions"], **options)
+    else:
+        ours = scaling.logn_scale(
+            arrays["positions"], meta.get("train_length", length), clip=bool(meta.get("clip", True))
+        )
+    assert_close("query scale", ours, arrays["scale"], QUERY_SCALE)
+
+
+# The temperature of YaRN: field "m0707" holds the values for mscale 0.707 -------------------------------------
+
+
+def is_temperature(case: Case) -> bool:
+    others = case.field_names - {"scale"}
+    return "scale" in case.field_names and bool(others) and all(_mscale(name) is not None for name in others)
+
+
+def _mscale(name: str) -> float | None:
+    digits = name[1:]
+    return float(f"{digits[0]}.{digits[1:]}") if name[:1] == "m" and digits.isdecimal() else None
+
+
+def compare_temperature(case: Case, arrays: dict[str, np.ndarray]) -> None:
+    for name in case.field_names - {"scale"}:
+        ours = [scaling.yarn_mscale(float(factor), _mscale(name)) for factor in arrays["scale"].flat]
+        assert_close(f"mscale {_mscale(name)}", np.reshape(ours, arrays["scale"].shape), arrays[name], FACTOR)
+
+
+FORMS: list[Form] = [
+    Form("rope_config", has_config, compare_config),
+    Form("yarn_repository", lambda case: class_of(case) is not None, compare_class),
+    Form("query_scale", is_query_scale, compare_query_scale),
+    Form("yarn_temperature", is_temperature, compare_temperature),
+]

@@ -1,0 +1,292 @@
+"""The frequencies that a model's ``config.json`` asks for, in the words of Hugging Face transformers 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pe_course.reference import rotary
+from pe_course.reference import validation as check
+from pe_course.reference.scaling._checks import FloatArray
+from pe_course.reference.scaling.base import (
+    rope_scaling_default,
+    rope_scaling_dynamic,
+    rope_scaling_linear,
+    rope_scaling_ntk,
+)
+from pe_course.reference.scaling.by_parts import rope_scaling_llama3, rope_scaling_ntk_by_parts, rope_scaling_yarn
+from pe_course.reference.scaling.per_pair import rope_scaling_longrope, rope_scaling_proportional
+
+Config = Mapping[str, Any]
+
+
+class RopeParameters(NamedTuple):
+    """What a rotation needs, as `rope_parameters_from_config` finds it.
+
+    ``inv_freq`` [rotary_dim/2] radians per position; ``attention_factor`` multiplies cos and sin; ``rope_type``
+    the rule; ``head_dim`` channels per head, of which the first ``rotary_dim`` turn; ``base`` the ``rope_theta``
+    before any scaling; ``follows_length``: the frequencies change with ``seq_len``, so that keys must not be
+    cached after rotation.
+    """
+
+    inv_freq: FloatArray
+    attention_factor: float
+    rope_type: str
+    head_dim: int
+    rotary_dim: int
+    base: float
+    follows_length: bool
+
+
+def rope_parameters_from_config(
+    config: Config, *, layer_type: str | None = None, seq_len: int | None = None
+) -> RopeParameters:
+    """Frequencies and attention factor of a model from its configuration.
+
+    Parameters
+    ----------
+    config : mapping
+        The text part of a ``config.json``. Read are ``rope_parameters`` (transformers 5) or ``rope_scaling``
+        (transformers 4), ``rope_theta``, ``partial_rotary_factor``, ``head_dim`` or ``hidden_size`` and
+        ``num_attention_heads``, ``max_position_embeddings``, ``original_max_position_embeddings``; also
+        ``qk_rope_head_dim``, which in DeepSeek's attention is the width that turns, and the older names of base
+        and fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``). Everything else is passed over.
+    layer_type : str or None
+        Which layers, where they differ: "full_attention" or "sliding_attention" in Gemma 3, for example.
+    seq_len : int or None
+        Present length, for the types that follow it; None gives the frequencies of the trained length.
+
+    Returns
+    -------
+    RopeParameters, a named tuple that begins with inv_freq and attention_factor.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the type is unknown; a key that it needs is missing or a key in ``rope_parameters`` is unknown to it;
+        ``rope_parameters`` and ``rope_scaling`` disagree; the layers differ and ``layer_type`` names none of
+        them; or a value is refused by the ``rope_scaling_<type>`` function.
+
+    Notes
+    -----
+    ``type`` is the older name of ``rope_type``; "su" means "longrope" and "mrope" means "default". Beyond the types
+    of transformers there are "ntk", "ntk_by_parts" and "dynamic_qwen"; "dynamic" with ``alpha`` is the fixed factor
+    of Hunyuan and vLLM.
+
+    A missing ``rope_theta`` is an error: model classes fill in values of their own, from 1e4 to 1e6 and more.
+
+    Transformers 5 takes ``factor`` as given and derives it from the two lengths only where it is missing; so does
+    this function. Releases of transformers 4 put ``max_position_embeddings`` over
+    ``original_max_position_embeddings`` in its place for YaRN. What a model class decides in code, such as which
+    layers are scaled in OLMo 3, no configuration says.
+    """
+    if not isinstance(config, Mapping):
+        raise TypeError(f"config must be a mapping of names to values, got {type(config).__name__}")
+    field, given = _given_parameters(config, layer_type)
+    rope_type, rule = _rope_type(field, given)
+    _check_keys(field, rope_type, rule, given)
+    base = _first(given, ("rope_theta",), _first(config, _BASE_KEYS))
+    if base is None:
+        raise ValueError(f"config must contain 'rope_theta', in {field} or beside it{_nested_text_hint(config)}")
+    share = _first(given, ("partial_rotary_factor",), _first(config, _SHARE_KEYS, 1.0))
+    head_dim = _head_dim(config, layer_type)
+    arguments = {name: given[name] for name in (*rule.required, *rule.optional) if given.get(name) is not None}
+    arguments |= _lengths(config, given, rule, rope_type, seq_len)
+    if rule.whole_head:
+        rotary_dim = head_dim
+        arguments["partial_rotary_factor"] = share
+    else:
+        rotary_dim = rotary.partial_rotary_dim(head_dim, partial_rotary_factor=share)
+    inv_freq, attention_factor = rule.function(rotary_dim, base=base, **arguments)
+    follows_length = "seq_len" in rule.lengths and given.get("alpha") is None
+    return RopeParameters(inv_freq, attention_factor, rope_type, head_dim, rotary_dim, float(base), follows_length)
+
+
+# The types ----------------------------------------------------------------------------------------------------
+
+
+def _dynamic(dim: int, *, factor: float | None = None, alpha: float | None = None, **rest) -> tuple[FloatArray, float]:
+    if alpha is not None:
+        return rope_scaling_dynamic(dim, variant="alpha", alpha=alpha, **rest)
+    if factor is None:
+        raise ValueError("rope type 'dynamic' needs the key 'factor' or 'alpha', got neither")
+    return rope_scaling_dynamic(dim, variant="hf", factor=factor, **rest)
+
+
+def _dynamic_qwen(dim: int, **rest) -> tuple[FloatArray, float]:
+    return rope_scaling_dynamic(dim, variant="qwen", **rest)
+
+
+def _yarn(
+    dim: int, *, factor: float | None = None, max_position_embeddings: int | None = None, **rest
+) -> tuple[FloatArray, float]:
+    if factor is None:
+        if max_position_embeddings is None or max_position_embeddings == rest["original_max_position_embeddings"]:
+            raise ValueError(
+                "rope type 'yarn' needs the key 'factor', or 'max_position_embeddings' and a smaller "
+                "'original_max_position_embeddings' to derive it from"
+            )
+        factor = max_position_embeddings / rest["original_max_position_embeddings"]
+    return rope_scaling_yarn(dim, factor=factor, **rest)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A rope type: its function, the keys it reads and those it tolerates, the lengths it takes from outside."""
+
+    function: Callable[..., tuple[FloatArray, float]]
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    lengths: tuple[str, ...] = ()
+    without_effect: tuple[str, ...] = ()
+    whole_head: bool = False
+
+
+_TRAINED = "original_max_position_embeddings"
+_RAMP_KEYS = ("beta_fast", "beta_slow", "ramp", "truncate")
+
+_RULES = {
+    "default": _Rule(rope_scaling_default),
+    "linear": _Rule(rope_scaling_linear, required=("factor",)),
+    "ntk": _Rule(rope_scaling_ntk, required=("factor",)),
+    "dynamic": _Rule(
+        _dynamic,
+        optional=("factor", "alpha"),
+        lengths=("max_position_embeddings", "seq_len"),
+        # Hunyuan lists them beside alpha; its code reads alpha alone.
+        without_effect=("beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
+    ),
+    "dynamic_qwen": _Rule(_dynamic_qwen, lengths=("max_position_embeddings", "seq_len")),
+    "ntk_by_parts": _Rule(rope_scaling_ntk_by_parts, required=("factor",), optional=_RAMP_KEYS, lengths=(_TRAINED,)),
+    "yarn": _Rule(
+        _yarn,
+        optional=("factor", *_RAMP_KEYS, "mscale", "mscale_all_dim", "attention_factor"),
+        lengths=(_TRAINED, "max_position_embeddings"),
+        without_effect=("finetuned",),
+    ),
+    "longrope": _Rule(
+        rope_scaling_longrope,
+        required=("short_factor", "long_factor"),
+        optional=("factor", "attention_factor"),
+        lengths=(_TRAINED, "max_position_embeddings", "seq_len"),
+    ),
+    "llama3": _Rule(
+        rope_scaling_llama3, required=("factor", "low_freq_factor", "high_freq_factor"), lengths=(_TRAINED,)
+    ),
+    "proportional": _Rule(rope_scaling_proportional, optional=("factor",), whole_head=True),
+}
+
+ROPE_TYPES = tuple(_RULES)
+
+_ALIASES = {"su": "longrope", "mrope": "default"}
+_KEYS_OF_EVERY_TYPE = (
+    "rope_type",
+    "type",
+    "rope_theta",
+    "partial_rotary_factor",
+    "mrope_section",  # which axis a pair follows: no matter of frequency
+    "mrope_interleaved",
+    "llama_4_scaling_beta",  # a scale of the query: `ministral_scale`
+)
+_BASE_KEYS = ("rope_theta", "rotary_emb_base", "global_rope_theta")
+_LOCAL_BASE_KEYS = ("rope_local_base_freq", "local_rope_theta")
+_SHARE_KEYS = ("partial_rotary_factor", "rotary_pct", "rope_pct")
+
+
+# Reading the configuration ------------------------------------------------------------------------------------
+
+
+def _first(source: Config, keys: tuple[str, ...], otherwise: Any = None) -> Any:
+    """The first of ``keys`` that ``source`` has a value for; null counts as absent."""
+    return next((source[key] for key in keys if source.get(key) is not None), otherwise)
+
+
+def _given_parameters(config: Config, layer_type: str | None) -> tuple[str, Config]:
+    """The name of the field that holds the parameters, and the parameters of these layers."""
+    filled = [name for name in ("rope_parameters", "rope_scaling") if config.get(name)]
+    if len(filled) == 2 and config["rope_parameters"] != config["rope_scaling"]:
+        raise ValueError("config must not contain rope_parameters and rope_scaling that differ, got both")
+    field = filled[0] if filled else "rope_parameters"
+    given = config[field] if filled else {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{field} must be a mapping of names to values, got {given!r}")
+    if given and all(isinstance(value, Mapping) for value in given.values()):
+        return f"{field}[{layer_type!r}]", given[_known_layer_type(layer_type, field, tuple(given))]
+    local_base = _first(config, _LOCAL_BASE_KEYS)
+    if local_base is not None:
+        # Transformers 4 scales the global layers and gives the local ones a base of their own.
+        known = _known_layer_type(layer_type, "the base", ("full_attention", "sliding_attention"))
+        return field, given if known == "full_attention" else {"rope_type": "default", "rope_theta": local_base}
+    if layer_type is not None and layer_type not in (config.get("layer_types") or ()):
+        raise ValueError(f"layer_type must be None because {field} is the same in all layers, got {layer_type!r}")
+    return field, given
+
+
+def _known_layer_type(layer_type: str | None, what: str, known: tuple[str, ...]) -> str:
+    if layer_type not in known:
+        raise ValueError(
+            f"layer_type must be one of {', '.join(map(repr, sorted(known)))} because {what} differs between "
+            f"layers, got {layer_type!r}"
+        )
+    return layer_type
+
+
+def _rope_type(field: str, given: Config) -> tuple[str, _Rule]:
+    name = _first(given, ("rope_type", "type"), "default")
+    name = _ALIASES.get(name, name) if isinstance(name, str) else name
+    check.one_of(f"rope_type in {field}", name, ROPE_TYPES)
+    return name, _RULES[name]
+
+
+def _check_keys(field: str, rope_type: str, rule: _Rule, given: Config) -> None:
+    missing = [key for key in rule.required if given.get(key) is None]
+    if missing:
+        raise ValueError(
+            f"{field} of type {rope_type!r} must contain {', '.join(map(repr, missing))}, got the keys {sorted(given)}"
+        )
+    trained = (_TRAINED,) if _TRAINED in rule.lengths else ()
+    known = {*_KEYS_OF_EVERY_TYPE, *rule.required, *rule.optional, *trained, *rule.without_effect}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise ValueError(
+            f"{field} of type {rope_type!r} must contain no other keys than {', '.join(sorted(known))}; "
+            f"got {', '.join(map(repr, unknown))}"
+        )
+
+
+def _lengths(config: Config, given: Config, rule: _Rule, rope_type: str, seq_len: int | None) -> dict[str, int]:
+    """The lengths that the type asks for. Like transformers: a trained length beside ``rope_parameters`` wins over one
+    inside (Phi-3 keeps it there), and without either it is ``max_position_embeddings``."""
+    longest = config.get("max_position_embeddings")
+    found = {
+        "seq_len": seq_len,
+        "max_position_embeddings": longest,
+        _TRAINED: _first(config, (_TRAINED,), _first(given, (_TRAINED,), longest)),
+    }
+    needed = _TRAINED if _TRAINED in rule.lengths else "max_position_embeddings"
+    if needed in rule.lengths and found[needed] is None:
+        raise ValueError(f"config must contain {needed!r} for rope type {rope_type!r}{_nested_text_hint(config)}")
+    return {name: found[name] for name in rule.lengths if found[name] is not None}
+
+
+def _head_dim(config: Config, layer_type: str | None) -> int:
+    # Gemma 4 has wider heads in its global layers.
+    wider = ("global_head_dim",) if layer_type == "full_attention" else ()
+    width = _first(config, ("qk_rope_head_dim", *wider, "head_dim"))
+    if width is not None:
+        return check.even_count("head_dim", width)
+    hidden_size, heads = config.get("hidden_size"), config.get("num_attention_heads")
+    if hidden_size is None or heads is None:
+        raise ValueError(
+            "config must contain 'head_dim', or 'hidden_size' and 'num_attention_heads'" + _nested_text_hint(config)
+        )
+    heads = check.count("num_attention_heads", heads)
+    check.multiple_of(
+        "hidden_size", check.count("hidden_size", hidden_size), heads, why="every head has the same width"
+    )
+    return check.even_count("head_dim (hidden_size / num_attention_heads)", hidden_size // heads)
+
+
+def _nested_text_hint(config: Config) -> str:
+    return "; it has a 'text_config': pass that" if isinstance(config.get("text_config"), Mapping) else ""
