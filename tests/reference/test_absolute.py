@@ -94,6 +94,11 @@ def test_endpoint_is_more_than_another_column_order():
     assert np.abs(np.sort(plain) - np.sort(spaced)).max() > 0.01
 
 
+def test_every_position_has_the_norm_of_half_the_width():
+    norms = np.linalg.norm(absolute.sinusoidal_positions([0, 1, 100, 100000], 512), axis=-1)
+    np.testing.assert_allclose(norms, 16, rtol=1e-14)
+
+
 @QUICK
 @given(position=REAL_POSITIONS, dim=EVEN_DIMS, base=BASES, endpoint=st.booleans())
 def test_each_pair_lies_on_the_unit_circle(position, dim, base, endpoint):
@@ -113,6 +118,11 @@ def test_shift_matrix_moves_every_position(layout, endpoint):
     matrix = absolute.sinusoidal_shift_matrix(3, 10, **options)
     assert np.abs(here - there).max() > 0.5
     np.testing.assert_allclose(here @ matrix.T, there, atol=1e-14)
+
+
+def test_shift_matrix_uses_its_base():
+    moved = absolute.sinusoidal_shift_matrix(5, 6, base=50.0) @ absolute.sinusoidal_positions(2, 6, base=50.0)
+    np.testing.assert_allclose(moved, absolute.sinusoidal_positions(7, 6, base=50.0), atol=1e-14)
 
 
 @QUICK

@@ -174,6 +174,10 @@ def test_permutation_matrix_takes_row_p_of_i():
     np.testing.assert_array_equal(matrix @ matrix.T, np.eye(3))
 
 
+def test_permute_takes_entry_p_of_i():
+    assert attention.permute(["a", "b", "c"], [2, 0, 1]).tolist() == ["c", "a", "b"]
+
+
 @QUICK
 @given(permutation=st.permutations(range(5)), seed=SEEDS)
 def test_permute_equals_the_matrix(permutation, seed):
