@@ -1,0 +1,93 @@
+"""FlexAttention: positional methods as ``score_mod`` functions.
+
+The score arrives already scaled. A method that depends on positions alone is arithmetic on captured positions, so that
+the ``[L, S]`` table is never built. Position tensors are ``[L]`` or ``[B, L]``, ``[S]`` or ``[B, S]``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+ScoreMod = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
+
+
+def from_bias(bias: Tensor, *, batch: int, heads: int) -> ScoreMod:
+    """Adds a table ``[B|1, H|1, L, S]``; for methods that have no shorter form."""
+    table = bias.expand(batch, heads, *bias.shape[-2:])
+
+    def score_mod(score, b, h, i, j):
+        return score + table[b, h, i, j]
+
+    return score_mod
+
+
+def from_distance(function: Callable[[Tensor, Tensor], Tensor], pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
+    """Adds ``function(distance, head)`` with distance = query - key, computed from captured positions."""
+    query_at, key_at = _position_of(pos_q), _position_of(pos_k)
+
+    def score_mod(score, b, h, i, j):
+        return score + function(query_at(b, i) - key_at(b, j), h)
+
+    return score_mod
+
+
+def alibi(slopes: Tensor, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
+    """Symmetric ALiBi: minus the head's slope times the absolute distance."""
+    return from_distance(lambda distance, head: -slopes[head] * distance.abs(), pos_q, pos_k)
+
+
+def from_distance_table(table: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
+    """Adds ``table[head, distance - lowest]``; the whole distances must lie within the table ``[H, distances]``."""
+    return from_distance(lambda distance, head: table[head, (distance - lowest).long()], pos_q, pos_k)
+
+
+def from_bucket_table(table: Tensor, buckets: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
+    """Adds ``table[bucket, head]`` where ``buckets[distance - lowest]`` names the bucket of a whole distance (T5)."""
+    return from_distance(lambda distance, head: table[buckets[(distance - lowest).long()], head], pos_q, pos_k)
+
+
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    score_mod: ScoreMod | None,
+    mask: Tensor | None,
+    scale: float,
+    compiled: bool = False,
+) -> Tensor:
+    """FlexAttention with a boolean mask ``[B|1, H|1, L, S]`` (True = may attend); a row without a key gives zeros.
+
+    ``compiled`` runs the fused kernel, which needs a GPU or a C++ compiler; without it the same is computed unfused.
+    """
+    batch, heads, length, key_length = q.shape[0], q.shape[1], q.shape[2], k.shape[2]
+    block_mask = None
+    if mask is not None:
+        full = mask.expand(batch, heads, length, key_length)
+        block_mask = create_block_mask(
+            lambda b, h, i, j: full[b, h, i, j], batch, heads, length, key_length, device=q.device
+        )
+    function = _compiled() if compiled else flex_attention
+    with warnings.catch_warnings():
+        # The unfused path is meant: it is what the tests compare, and what runs where no compiler is.
+        warnings.filterwarnings("ignore", message=".*flex_attention called without torch.compile.*")
+        return function(
+            q, k, v, score_mod=score_mod, block_mask=block_mask, scale=scale, enable_gqa=heads != k.shape[1]
+        )
+
+
+def _compiled():
+    return torch.compile(flex_attention, dynamic=False)
+
+
+def _position_of(positions: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    if positions.ndim == 1:
+        return lambda b, i: positions[i]
+    if positions.shape[0] == 1:
+        return lambda b, i: positions[0, i]
+    return lambda b, i: positions[b, i]

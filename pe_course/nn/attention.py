@@ -1,0 +1,239 @@
+"""The one function that puts the hooks of a positional method together, with interchangeable backends.
+
+.. math:: \\mathrm{out} = \\mathrm{softmax}\\big(s\\,\\tilde q \\tilde k^\\top + b\\big)\\, v
+
+with rotated (and scaled) queries and keys, the method's factor s and its bias b (Vaswani et al. 2017,
+arXiv:1706.03762, equation 1, with the places where positions enter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from pe_course.kernels import flex
+from pe_course.nn.base import PositionMethod, working_dtype
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of `attention`, checked, with queries and keys as the method wants them."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    plain_q: Tensor
+    plain_k: Tensor
+    method: PositionMethod
+    pos_q: Tensor
+    pos_k: Tensor
+    mask: Tensor | None
+    context: Mapping[str, Any]
+    scale: float
+
+    def bias(self) -> Tensor | None:
+        return self.method.score_bias(self.pos_q, self.pos_k, q=self.plain_q, k=self.plain_k, context=self.context)
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    method: PositionMethod | None = None,
+    pos_q: Tensor | None = None,
+    pos_k: Tensor | None = None,
+    mask: Tensor | None = None,
+    backend: str = "eager",
+    context: Mapping[str, Any] | None = None,
+) -> Tensor:
+    """Softmax attention with a positional method.
+
+    Parameters:
+        q: queries ``[B, H, L, D]``; neither rotated nor scaled.
+        k, v: keys ``[B, H_kv, S, D]`` and values ``[B, H_kv, S, D_v]``; H is a multiple of H_kv (grouped queries).
+        method: a `PositionMethod`; None is NoPE.
+        pos_q, pos_k: positions ``[L]`` or ``[B, L]``, ``[S]`` or ``[B, S]``, with a first axis of coordinates
+            where the method has several. Left out, keys are 0…S-1 and queries are the last L of them.
+        mask: boolean, True = may attend, broadcastable to ``[B, H, L, S]``. No causal mask is added. A query that
+            may attend to no key gets zeros, in every backend.
+        backend: "eager" (the reference, scores in float32 or better), "sdpa" (`scaled_dot_product_attention`) or
+            "flex" (FlexAttention).
+        context: what few methods need: ``hidden`` (forgetting gates), ``segments`` (XLNet). The mask is added to
+            it as ``mask``.
+
+    Returns: ``[B, H, L, D_v]`` in the dtype of ``q``.
+
+    Raises: TypeError or ValueError naming argument, value and limit, also where a backend cannot express the method.
+    """
+    method = PositionMethod() if method is None else method
+    if not isinstance(method, PositionMethod):
+        raise TypeError(f"method must be a PositionMethod, got {type(method).__name__}")
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}; got {backend!r}")
+    _check_tensors(q, k, v, mask)
+    pos_q, pos_k = _positions(q, k, method, pos_q, pos_k)
+    rotated_q, rotated_k = method.rotate(q, k, pos_q, pos_k)
+    call = _Call(
+        q=method.scale_q(rotated_q, pos_q, k.shape[-2]),
+        k=rotated_k,
+        v=v,
+        plain_q=q,
+        plain_k=k,
+        method=method,
+        pos_q=pos_q,
+        pos_k=pos_k,
+        mask=mask,
+        context={**(context or {}), "mask": mask},
+        scale=method.sm_scale(q.shape[-1]),
+    )
+    return BACKENDS[backend](call).to(q.dtype)
+
+
+def _eager(call: _Call) -> Tensor:
+    dtype = working_dtype(call.q)
+    q, k, v = (t.to(dtype) for t in (call.q, call.k, call.v))
+    groups = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    scores = (q @ k.mT) * call.scale
+    bias = call.bias()
+    if bias is not None:
+        scores = scores + bias
+    probs = masked_softmax(scores, call.mask)
+    out = probs @ v
+    extra = call.method.value_bias(probs, call.pos_q, call.pos_k)
+    return out if extra is None else out + extra
+
+
+def _sdpa(call: _Call) -> Tensor:
+    _refuse_value_bias(call.method, "sdpa")
+    bias, mask = call.bias(), call.mask
+    if bias is not None:
+        bias = bias.to(call.q.dtype) if call.q.dtype == torch.float64 else bias.to(torch.float32)
+        shape = (call.q.shape[0], call.q.shape[1], call.q.shape[2], call.k.shape[2])
+        bias = bias.expand(shape)
+        attn_mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
+        attn_mask = attn_mask.to(call.q.dtype) if call.q.dtype != torch.float32 else attn_mask
+    else:
+        attn_mask = mask if mask is None else mask.expand(*mask.shape[:-2], call.q.shape[2], call.k.shape[2])
+    grouped = call.q.shape[1] != call.k.shape[1]
+    out = F.scaled_dot_product_attention(
+        call.q, call.k, call.v, attn_mask=attn_mask, scale=call.scale, enable_gqa=grouped
+    )
+    if mask is None:
+        return out
+    return torch.where(mask.any(-1, keepdim=True), out, 0.0)
+
+
+def _flex(call: _Call) -> Tensor:
+    _refuse_value_bias(call.method, "flex")
+    wants_gradient = torch.is_grad_enabled() and any(
+        t.requires_grad for t in (call.q, call.k, call.v, *call.method.parameters())
+    )
+    if wants_gradient and call.q.device.type == "cpu":
+        raise ValueError("backend 'flex' gives no gradients on the CPU; use 'eager' or 'sdpa', or torch.no_grad()")
+    score_mod = call.method.score_mod(call.pos_q, call.pos_k, q=call.plain_q, k=call.plain_k, context=call.context)
+    if score_mod is NotImplemented:
+        bias = call.bias()
+        score_mod = None if bias is None else flex.from_bias(bias, batch=call.q.shape[0], heads=call.q.shape[1])
+    return flex.attend(call.q, call.k, call.v, score_mod=score_mod, mask=call.mask, scale=call.scale)
+
+
+BACKENDS: dict[str, Callable[[_Call], Tensor]] = {"eager": _eager, "sdpa": _sdpa, "flex": _flex}
+
+
+def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Softmax over the last axis among the entries that ``mask`` allows; a row that allows none gives zeros."""
+    if mask is None:
+        return torch.softmax(scores, -1)
+    # A row of -inf alone has no softmax, and its NaN would reach the gradients: such a row keeps its scores.
+    hidden = ~mask & mask.any(-1, keepdim=True)
+    return torch.where(mask, torch.softmax(scores.masked_fill(hidden, -torch.inf), -1), 0.0)
+
+
+def _refuse_value_bias(method: PositionMethod, backend: str) -> None:
+    if method.uses_value_bias:
+        name = type(method).__name__
+        raise ValueError(
+            f"backend {backend!r} cannot compute the values' part of {name} (it needs probabilities); use 'eager'"
+        )
+
+
+def _check_tensors(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> None:
+    for name, tensor in (("q", q), ("k", k), ("v", v)):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name} must be a torch tensor, got {type(tensor).__name__}")
+        if tensor.ndim != 4:
+            raise ValueError(f"{name} must have 4 axes [B, H, L, D], got shape {tuple(tensor.shape)}")
+        if not tensor.is_floating_point():
+            raise TypeError(f"{name} must be a floating-point tensor, got dtype {tensor.dtype}")
+        if 0 in tensor.shape:
+            raise ValueError(f"{name} must not be empty, got shape {tuple(tensor.shape)}")
+        if tensor.dtype != q.dtype:
+            raise TypeError(f"{name} has dtype {tensor.dtype} but q has {q.dtype}")
+        if tensor.device != q.device:
+            raise ValueError(f"{name} is on {tensor.device} but q is on {q.device}")
+    if k.shape[:3] != v.shape[:3]:
+        raise ValueError(f"k and v must agree in B, H and S, got shapes {tuple(k.shape)} and {tuple(v.shape)}")
+    if q.shape[0] != k.shape[0]:
+        raise ValueError(f"q has batch size {q.shape[0]} but k has {k.shape[0]}")
+    if q.shape[3] != k.shape[3]:
+        raise ValueError(f"q has head_dim {q.shape[3]} but k has {k.shape[3]}")
+    if q.shape[1] % k.shape[1]:
+        raise ValueError(f"q has {q.shape[1]} heads, which is no multiple of the {k.shape[1]} heads of k")
+    if mask is not None:
+        _check_mask(mask, (q.shape[0], q.shape[1], q.shape[2], k.shape[2]), q.device)
+
+
+def _check_mask(mask: Tensor, shape: tuple[int, ...], device: torch.device) -> None:
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+        found = getattr(mask, "dtype", type(mask).__name__)
+        raise TypeError(f"mask must be a boolean tensor, True = may attend, got {found}")
+    if mask.device != device:
+        raise ValueError(f"mask is on {mask.device} but q is on {device}")
+    if mask.ndim < 2 or mask.ndim > 4:
+        raise ValueError(f"mask must have 2 to 4 axes, got shape {tuple(mask.shape)}")
+    padded = (1,) * (4 - mask.ndim) + tuple(mask.shape)
+    if any(own not in (1, full) for own, full in zip(padded, shape, strict=True)):
+        raise ValueError(f"mask of shape {tuple(mask.shape)} cannot be broadcast to [B, H, L, S] = {list(shape)}")
+
+
+def _positions(
+    q: Tensor, k: Tensor, method: PositionMethod, pos_q: Tensor | None, pos_k: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    length, key_length = q.shape[2], k.shape[2]
+    if pos_q is None and pos_k is None:
+        if method.position_axes != 1:
+            raise ValueError(f"pos_q and pos_k are needed: {type(method).__name__} has {method.position_axes} axes")
+        if length > key_length:
+            raise ValueError(f"q has {length} positions but k only {key_length}; pass pos_q and pos_k")
+        pos_k = torch.arange(key_length, device=q.device)
+        pos_q = pos_k[key_length - length :]
+    if pos_q is None or pos_k is None:
+        raise ValueError("pos_q and pos_k must be given together")
+    axes = method.position_axes
+    return (
+        _check_positions("pos_q", pos_q, "q", q.shape[0], length, axes, q.device),
+        _check_positions("pos_k", pos_k, "k", q.shape[0], key_length, axes, q.device),
+    )
+
+
+def _check_positions(
+    name: str, positions: Tensor, of: str, batch: int, length: int, axes: int, device: torch.device
+) -> Tensor:
+    if not isinstance(positions, Tensor):
+        raise TypeError(f"{name} must be a torch tensor, got {type(positions).__name__}")
+    if positions.dtype == torch.bool or positions.is_complex():
+        raise TypeError(f"{name} must hold real numbers, got dtype {positions.dtype}")
+    if positions.device != device:
+        raise ValueError(f"{name} is on {positions.device} but q is on {device}")
+    front = (axes,) if axes > 1 else ()
+    allowed = [(*front, length), (*front, 1, length), (*front, batch, length)]
+    if tuple(positions.shape) not in allowed:
+        shown = " or ".join(str(list(shape)) for shape in dict.fromkeys((allowed[0], allowed[2])))
+        raise ValueError(f"{name} must have shape {shown} to fit {of}, got {list(positions.shape)}")
+    return positions
