@@ -47,8 +47,9 @@ def kerple_power(
 
     .. math:: b(d) = -r_1 |d|^{r_2}, \qquad r_1 > 0,\; 0 < r_2 \le 2
 
-    Exponent 1 is symmetric ALiBi. The released code names them ``bias_a`` (:math:`r_1`) and ``bias_p``
-    (:math:`r_2`): the letters swap their roles between the two kinds.
+    Exponent 1 is symmetric ALiBi (with ``minimum=None``: the clamp would raise a slope such as 1/256). The
+    released code names the parameters ``bias_a`` (:math:`r_1`) and ``bias_p`` (:math:`r_2`): the letters swap
+    their roles between the two kinds.
 
     Parameters: as `kerple_log`. maximum_exponent: a larger r2 is lowered to it, 2 in the released code
     (beyond it the kernel is no longer conditionally positive definite); None sets no limit.

@@ -37,11 +37,12 @@ def t5_relative_position_bucket(
     bidirectional, if there are fewer than two buckets in a direction, or if max_distance <= M.
 
     Notes: computed from exact bucket borders (`t5_bucket_starts`), not from logarithms. The released
-    order of operations, ``log(n / M) / log(D / M) * (N - M)``, gives these buckets in float32 in every
-    configuration we tried. In float64 it does in nearly all, yet with 9 causal buckets and D = 128 it puts
-    the distances 8, 16 and 64 one bucket too low. Subtracting logarithms, or multiplying by
-    ``(N - M) / log(D / M)``, fails at n = 64 of the default. The paper's text speaks of an offset of 128; the
-    last bucket starts at 91 (bidirectional) and 113 (causal). Flax T5 adds an epsilon inside the logarithm.
+    order of operations, ``log(n / M) / log(D / M) * (N - M)`` in float32, gives the same buckets for the
+    settings of the released models; of 12800 others (up to 64 causal buckets) 6 put one distance, an exact border, one bucket
+    too low. NumPy's float64 does so too: with 9 causal buckets and D = 128 at the distances 8, 16 and 64.
+    Subtracting logarithms, or multiplying by ``(N - M) / log(D / M)``, fails in many settings; the latter at
+    n = 64 of the default. The paper's text speaks of an offset of 128; the last bucket starts at 91
+    (bidirectional) and 113 (causal). Flax T5 adds an epsilon inside the logarithm.
     """
     relative_position = whole_array("relative_position", relative_position)
     starts = t5_bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
@@ -78,10 +79,10 @@ def t5_bucket_starts(
     return np.array([*range(exact), *starts], dtype=np.int64)
 
 
-def _buckets_per_direction(bidirectional: bool, num_buckets: int) -> int:
+def _buckets_per_direction(bidirectional: bool, num_buckets: int, name: str = "num_buckets") -> int:
     if flag("bidirectional", bidirectional):
-        return even_count("num_buckets", num_buckets, minimum=4, why="each direction takes one half") // 2
-    return count("num_buckets", num_buckets, minimum=2)
+        return even_count(name, num_buckets, minimum=4, why="each direction takes one half") // 2
+    return count(name, num_buckets, minimum=2)
 
 
 def _smallest_at_step(step: int, steps: int, exact: int, max_distance: int) -> int:
@@ -92,6 +93,7 @@ def _smallest_at_step(step: int, steps: int, exact: int, max_distance: int) -> i
     def reaches(n: int) -> bool:
         return n**steps * exact**step >= max_distance**step * exact**steps
 
+    # The float is a guess, at most a step away on either side; the whole numbers decide.
     n = ceil(exact * (max_distance / exact) ** (step / steps))
     while reaches(n - 1):
         n -= 1
@@ -120,17 +122,9 @@ def t5_bias(
     Raises: TypeError, ValueError as `t5_relative_position_bucket`; ValueError if table has another rank.
     """
     table = real_array("table", table, rank=2)
-    _table_rows(bidirectional, len(table))
+    _buckets_per_direction(bidirectional, len(table), name="number of rows of table")
     distance = pairwise_whole_distance(query_positions, key_positions)
     bucket = t5_relative_position_bucket(
         -distance, bidirectional=bidirectional, num_buckets=len(table), max_distance=max_distance
     )
     return np.moveaxis(table[bucket], -1, -3)
-
-
-def _table_rows(bidirectional: bool, rows: int) -> None:
-    """The same limits as num_buckets, in the words of a caller who passed a table."""
-    if flag("bidirectional", bidirectional):
-        even_count("number of rows of table", rows, minimum=4, why="each direction takes one half")
-    else:
-        count("number of rows of table", rows, minimum=2)
