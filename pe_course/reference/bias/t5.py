@@ -37,12 +37,13 @@ def t5_relative_position_bucket(
     bidirectional, if there are fewer than two buckets in a direction, or if max_distance <= M.
 
     Notes: computed from exact bucket borders (`t5_bucket_starts`), not from logarithms. The released
-    order of operations, ``log(n / M) / log(D / M) * (N - M)`` in float32, gives the same buckets for the
-    settings of the released models; of 12800 others (up to 64 causal buckets) 6 put one distance, an exact border, one bucket
-    too low. NumPy's float64 does so too: with 9 causal buckets and D = 128 at the distances 8, 16 and 64.
-    Subtracting logarithms, or multiplying by ``(N - M) / log(D / M)``, fails in many settings; the latter at
-    n = 64 of the default. The paper's text speaks of an offset of 128; the last bucket starts at 91
-    (bidirectional) and 113 (causal). Flax T5 adds an epsilon inside the logarithm.
+    order of operations, ``log(n / M) / log(D / M) * (N - M)`` in float32, gives the same buckets for T5's
+    own settings. Among 12800 causal settings (2 to 64 buckets, NumPy) it puts one distance, an exact border,
+    one bucket too low in 6. NumPy's float64 does so as well: with 9 causal buckets and D = 128 at the
+    distances 8, 16 and 64. Subtracting logarithms fails in more settings; multiplying by
+    ``(N - M) / log(D / M)`` in float64 fails at n = 64 of the default. The paper's text speaks of an offset
+    of 128; the last bucket starts at 91 (bidirectional) and 113 (causal). Flax T5 adds an epsilon inside the
+    logarithm.
     """
     relative_position = whole_array("relative_position", relative_position)
     starts = t5_bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
