@@ -552,8 +552,8 @@ def test_leaky_limits_are_rope_and_rerope():
 
 
 def test_self_extend_distance_counts_groups():
-    got = rotary.self_extend_distance([9], np.arange(10), window=4, group=2)
-    assert got.tolist() == [[6, 6, 5, 5, 4, 4, 3, 2, 1, 0]]
+    got = rotary.self_extend_distance([8, 9], np.arange(10), window=4, group=2)
+    assert got.tolist() == [[6, 6, 5, 5, 4, 3, 2, 1, 0, -1], [6, 6, 5, 5, 4, 4, 3, 2, 1, 0]]
     plain = rotary.self_extend_distance(np.arange(6), np.arange(6), window=2, group=1)
     np.testing.assert_array_equal(plain, np.arange(6)[:, None] - np.arange(6))
 

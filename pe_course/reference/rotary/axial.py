@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.frequencies import rope_frequencies
-from pe_course.reference.validation import count, multiple_of, one_of, real_array, real_number
+from pe_course.reference.validation import count, multiple_of, one_of, real_array, real_number, whole_array
 
 
 def axial_angles(
@@ -112,8 +112,7 @@ def grid_coordinates(sizes: Sequence[int], *, kind: str = "index") -> NDArray[np
     Qwen2-VL lists its patches in blocks of 2 × 2, not row by row: reorder the rows for it.
     """
     place = _GRIDS[one_of("kind", kind, GRID_KINDS)]
-    lengths = [count("sizes", size) for size in sizes]
-    count("number of sizes", len(lengths))
+    lengths = whole_array("sizes", sizes, rank=1, minimum=1)
     mesh = np.meshgrid(*[place(length) for length in lengths], indexing="ij")
     return np.stack([axis.ravel() for axis in mesh], axis=-1).astype(np.float64)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.frequencies import rope_angles
-from pe_course.reference.validation import count, flag, real_array, same_length
+from pe_course.reference.validation import count, flag, real_array, same_length, whole_array
 
 
 def mrope_cos_sin(
@@ -64,12 +64,12 @@ def mrope_axes(mrope_section: Sequence[int], *, interleaved: bool = False) -> ND
     Notes: the rule of the released code need not give an axis all the pairs of its section: (2, 7, 7)
     leaves 5 of the 16 pairs to each of height and width, and 6 to time.
     """
-    sections = [count("mrope_section", section, minimum=0) for section in mrope_section]
-    pairs = np.arange(count("sum of mrope_section", sum(sections)))
+    sections = whole_array("mrope_section", mrope_section, rank=1, minimum=0)
+    pairs = np.arange(count("sum of mrope_section", int(sections.sum())))
     if not flag("interleaved", interleaved):
         return np.repeat(np.arange(len(sections)), sections)
     dealt = pairs % len(sections)
-    return np.where(pairs < len(sections) * np.array(sections)[dealt], dealt, 0)
+    return np.where(pairs < len(sections) * sections[dealt], dealt, 0)
 
 
 def next_text_position(position_ids: ArrayLike) -> NDArray[np.float64]:

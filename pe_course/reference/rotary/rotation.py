@@ -78,7 +78,7 @@ def rotation_matrix(position: ArrayLike, inv_freq: ArrayLike, *, layout: str = "
 
     Raises: TypeError, ValueError if an argument is not finite or ``layout`` is unknown.
     """
-    angles = rope_angles(position, inv_freq)
+    angles = rope_angles(real_array("position", position), inv_freq)
     first, second = pair_channels(2 * angles.shape[-1], layout)
     matrix = np.zeros((*angles.shape[:-1], 2 * angles.shape[-1], 2 * angles.shape[-1]))
     matrix[..., first, first] = matrix[..., second, second] = np.cos(angles)
@@ -150,7 +150,7 @@ def rope_score(
     """
     query, key = real_array("q", q, rank=1), real_array("k", k, rank=1)
     same_length("q", len(query), "k", len(key))
-    angles = rope_angles(distance, inv_freq)
+    angles = rope_angles(real_array("distance", distance), inv_freq)
     rotary_dim = 2 * angles.shape[-1]
     first, second = pair_channels(rotary_dim, layout)
     no_more_than("2 * len(inv_freq)", rotary_dim, "the number of channels of q", len(query))
