@@ -103,7 +103,7 @@ def xpos_scales(
     Returns: float64 array [\*positions.shape, P].
 
     Raises: TypeError, ValueError if an argument is out of its limits, or a position is so far from the
-    centre that its scale or the inverse leaves float64 (290,000 positions at the defaults).
+    centre that its scale or the inverse nears the end of float64 (286,000 positions at the defaults).
 
     Notes: with the defaults float16 overflows 4,532 positions from the centre, bfloat16 and float32 at 36,260.
     """
