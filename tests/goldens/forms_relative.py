@@ -13,8 +13,8 @@ MASKED = -1e29
 
 
 def _close(what: str, ours: np.ndarray, theirs: np.ndarray) -> None:
-    """float32 rounding grows with the size of what is summed."""
-    assert_close(what, ours, theirs, SCORES * max(1.0, float(np.abs(theirs).max())))
+    """float32 rounding grows with the size of what is summed: 1e-6 up to size 2, in proportion beyond it."""
+    assert_close(what, ours, theirs, SCORES * max(1.0, float(np.abs(theirs).max()) / 2))
 
 
 def _softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -179,9 +179,7 @@ def _xlnet(case: Case, arrays: Arrays) -> None:
         shifted = _xlnet_by_shift(q, k, projection, u, v_bias, arrays["pos_emb"])
         valid = np.ones((length, keys), bool) if attn_type == "bi" else np.tri(length, keys, keys - length, dtype=bool)
         _close("shift and gather", term[..., valid], shifted[..., valid])
-        assert len(np.squeeze(arrays["pos_emb"])) == len(
-            relative.xlnet_relative_positions(length, keys, attn_type=attn_type)
-        )
+        assert len(arrays["pos_emb"]) == len(relative.xlnet_relative_positions(length, keys, attn_type=attn_type))
         term = shifted  # with the released code's wrapped numbers, for no mask was recorded
     scores = (q @ _transposed(k) + term + _xlnet_segments(arrays, q)) / np.sqrt(q.shape[-1])
     probs = _softmax(scores)
