@@ -510,7 +510,7 @@ CONFIG_ROWS = [
     (
         "narrow head in the global layers",
         f"{CONFIG}:_head_dim",
-        lambda right: lambda config, layer_type: right(config, None),
+        lambda right: lambda config, layer_type, share_given: right(config, None, share_given),
         "proportional_keeps_the_width_of_the_head",
         {},
     ),

@@ -182,6 +182,33 @@ def test_proportional_keeps_the_width_of_the_head() -> None:
     assert scaling.rope_parameters_from_config(config, layer_type="sliding_attention").head_dim == 256
 
 
+def test_heads_that_are_wider_in_some_layers() -> None:
+    """Gemma 4 as transformers 5 writes it: what differs stands under the index of the layer."""
+    config = {
+        "head_dim": 256,
+        "layer_types": ["sliding_attention", "full_attention"],
+        "per_layer_config": {"01": {"head_dim": 512}},
+        "rope_parameters": {kind: {"rope_theta": 1e4} for kind in ("sliding_attention", "full_attention")},
+    }
+    found = [scaling.rope_parameters_from_config(config, layer_type=kind).head_dim for kind in config["layer_types"]]
+    assert found == [256, 512]
+
+
+def test_a_fraction_of_the_whole_head_beside_the_width_that_turns() -> None:
+    """Mistral 4: half of 128 channels turn, which are the 64 that the configuration names too."""
+    config = {"head_dim": 128, "qk_rope_head_dim": 64, "max_position_embeddings": 1048576}
+    config["rope_parameters"] = {
+        "type": "yarn",
+        "rope_theta": 10000.0,
+        "factor": 128.0,
+        "original_max_position_embeddings": 8192,
+        "max_position_embeddings": 1048576,
+        "llama_4_scaling_beta": 0.1,
+        "partial_rotary_factor": 0.5,
+    }
+    assert scaling.rope_parameters_from_config(config).rotary_dim == 64
+
+
 def test_older_names() -> None:
     found = scaling.rope_parameters_from_config(
         {"hidden_size": 6144, "num_attention_heads": 64, "rotary_emb_base": 20000, "rotary_pct": 0.25}

@@ -50,8 +50,9 @@ def rope_parameters_from_config(
         The text part of a ``config.json``. Read are ``rope_parameters`` (transformers 5) or ``rope_scaling``
         (transformers 4), ``rope_theta``, ``partial_rotary_factor``, ``head_dim`` or ``hidden_size`` and
         ``num_attention_heads``, ``max_position_embeddings``, ``original_max_position_embeddings``; also
-        ``qk_rope_head_dim``, which in DeepSeek's attention is the width that turns, and the older names of base
-        and fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``). Everything else is passed over.
+        ``qk_rope_head_dim``, which in DeepSeek's attention is the width that turns, the wider global heads of
+        Gemma 4 (``global_head_dim``, ``per_layer_config``), the bases of Gemma 3 and ModernBERT for their local
+        layers (``rope_local_base_freq``, ``local_rope_theta``) and the older names of base and fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``). Everything else is passed over.
     layer_type : str or None
         Which layers, where they differ: "full_attention" or "sliding_attention" in Gemma 3, for example.
     seq_len : int or None
@@ -89,8 +90,9 @@ def rope_parameters_from_config(
     base = _first(given, ("rope_theta",), _first(config, _BASE_KEYS))
     if base is None:
         raise ValueError(f"config must contain 'rope_theta', in {field} or beside it{_nested_text_hint(config)}")
-    share = _first(given, ("partial_rotary_factor",), _first(config, _SHARE_KEYS, 1.0))
-    head_dim = _head_dim(config, layer_type)
+    share = _first(given, ("partial_rotary_factor",), _first(config, _SHARE_KEYS))
+    head_dim = _head_dim(config, layer_type, share is not None)
+    share = 1.0 if share is None else share
     arguments = {name: given[name] for name in (*rule.required, *rule.optional) if given.get(name) is not None}
     arguments |= _lengths(config, given, rule, rope_type, seq_len)
     if rule.whole_head:
@@ -163,7 +165,7 @@ _RULES = {
         _yarn,
         optional=("factor", *_RAMP_KEYS, "mscale", "mscale_all_dim", "attention_factor"),
         lengths=(_TRAINED, "max_position_embeddings"),
-        without_effect=("finetuned",),
+        without_effect=("finetuned", "max_position_embeddings"),
     ),
     "longrope": _Rule(
         rope_scaling_longrope,
@@ -256,8 +258,11 @@ def _check_keys(field: str, rope_type: str, rule: _Rule, given: Config) -> None:
 
 
 def _lengths(config: Config, given: Config, rule: _Rule, rope_type: str, seq_len: int | None) -> dict[str, int]:
-    """The lengths that the type asks for. Like transformers: a trained length beside ``rope_parameters`` wins over one
-    inside (Phi-3 keeps it there), and without either it is ``max_position_embeddings``."""
+    """The lengths that the type asks for.
+
+    As in transformers a trained length beside ``rope_parameters`` wins over one inside (Phi-3 keeps it there), and
+    without either it is ``max_position_embeddings``.
+    """
     longest = config.get("max_position_embeddings")
     found = {
         "seq_len": seq_len,
@@ -270,10 +275,14 @@ def _lengths(config: Config, given: Config, rule: _Rule, rope_type: str, seq_len
     return {name: found[name] for name in rule.lengths if found[name] is not None}
 
 
-def _head_dim(config: Config, layer_type: str | None) -> int:
-    # Gemma 4 has wider heads in its global layers.
-    wider = ("global_head_dim",) if layer_type == "full_attention" else ()
-    width = _first(config, ("qk_rope_head_dim", *wider, "head_dim"))
+def _head_dim(config: Config, layer_type: str | None, share_given: bool) -> int:
+    """The width that the fraction applies to.
+
+    DeepSeek's attention names the width that turns, which leaves no fraction to take; where one is given all the same
+    (DeepSeek-V4, Mistral 4), it is a fraction of the whole head.
+    """
+    rotated = None if share_given and config.get("head_dim") is not None else config.get("qk_rope_head_dim")
+    width = rotated if rotated is not None else _wider_head(config, layer_type) or config.get("head_dim")
     if width is not None:
         return check.even_count("head_dim", width)
     hidden_size, heads = config.get("hidden_size"), config.get("num_attention_heads")
@@ -286,6 +295,19 @@ def _head_dim(config: Config, layer_type: str | None) -> int:
         "hidden_size", check.count("hidden_size", hidden_size), heads, why="every head has the same width"
     )
     return check.even_count("head_dim (hidden_size / num_attention_heads)", hidden_size // heads)
+
+
+def _wider_head(config: Config, layer_type: str | None) -> int | None:
+    """Gemma 4 has wider heads in its global layers, under one name or the other."""
+    if layer_type == "full_attention" and config.get("global_head_dim") is not None:
+        return config["global_head_dim"]
+    changes = {int(index): layer for index, layer in (config.get("per_layer_config") or {}).items()}
+    widths = (
+        changes[index].get("head_dim")
+        for index, kind in enumerate(config.get("layer_types") or ())
+        if kind == layer_type and index in changes
+    )
+    return next(widths, None)
 
 
 def _nested_text_hint(config: Config) -> str:
