@@ -52,7 +52,8 @@ def rope_parameters_from_config(
         ``num_attention_heads``, ``max_position_embeddings``, ``original_max_position_embeddings``; also
         ``qk_rope_head_dim``, which in DeepSeek's attention is the width that turns, the wider global heads of
         Gemma 4 (``global_head_dim``, ``per_layer_config``), the bases of Gemma 3 and ModernBERT for their local
-        layers (``rope_local_base_freq``, ``local_rope_theta``) and the older names of base and fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``). Everything else is passed over.
+        layers (``rope_local_base_freq``, ``local_rope_theta``) and the older names of base and
+        fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``). Everything else is passed over.
     layer_type : str or None
         Which layers, where they differ: "full_attention" or "sliding_attention" in Gemma 3, for example.
     seq_len : int or None
