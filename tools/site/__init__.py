@@ -1,0 +1,22 @@
+"""Sphinx extension of the site: all it shows comes from the site itself, and can be read by everyone.
+
+One module per subject:
+
+- `static_files`: our JavaScript and the packages it needs, from web/dist; no thebe
+- `page_scripts`: each page loads the scripts that it uses, and no others
+- `repairs`: mistakes in the theme's HTML that keep readers out
+- `directive`, `figures`: pictures that move, and stand still without JavaScript
+- `finish`: the last touches on the finished folder
+"""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+
+from tools.site import directive, finish, page_scripts, repairs, static_files
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    for part in (static_files, page_scripts, repairs, directive, finish):
+        part.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

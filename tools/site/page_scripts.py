@@ -1,0 +1,43 @@
+"""Each page loads the scripts that it uses: mermaid for diagrams, MathJax for formulas, one per moving figure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+# After every extension has added its scripts.
+LAST = 950
+FIGURE = re.compile(r'data-figure="([a-z0-9-]+)"')
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", choose_scripts, priority=LAST)
+
+
+def choose_scripts(
+    app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    body = context.get("body") or ""
+    # Added first: the context's list is then replaced by a shorter one.
+    for name in sorted(set(FIGURE.findall(body))):
+        app.add_js_file(f"figures/{name}.js", loading_method="defer")
+    unwanted = []
+    if 'class="mermaid' not in body:
+        unwanted.append(_is_mermaid)
+    if doctree is None or 'class="math' not in body:
+        unwanted.append(_is_mathjax)
+    context["script_files"] = [
+        script for script in context["script_files"] if not any(matches(script) for matches in unwanted)
+    ]
+
+
+def _is_mermaid(script: Any) -> bool:
+    return "mermaid.initialize" in (getattr(script, "attributes", {}).get("body") or "")
+
+
+def _is_mathjax(script: Any) -> bool:
+    body = getattr(script, "attributes", {}).get("body") or ""
+    return "mathjax" in str(getattr(script, "filename", "")) or body.startswith("window.MathJax")
