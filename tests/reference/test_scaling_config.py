@@ -122,7 +122,9 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "expected"), TYPES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("given", "expected"), TYPES, ids=lambda value: str(value)[:60] if isinstance(value, dict) else "expected"
+)
 def test_each_type_is_its_function(given, expected) -> None:
     found = scaling.rope_parameters_from_config(of(rope_parameters=given), seq_len=9000)
     inv_freq, attention_factor = expected(16)
@@ -301,7 +303,6 @@ REFUSED = [
         r"rope_parameters and rope_scaling that differ",
     ),
     (of(rope_scaling={"type": "longrope", "short_factor": [1.0], "long_factor": [1.0] * 8}), ValueError, r"short_fact"),
-    (of(rope_theta=None), ValueError, r"config must contain 'rope_theta'"),
     (of(rope_theta=1.0), ValueError, r"base must be greater than 1, got 1"),
     (of(head_dim=None), ValueError, r"must contain 'head_dim', or 'hidden_size' and 'num_attention_heads'"),
     (of(head_dim=7), ValueError, r"head_dim must be even .* got 7"),
@@ -351,3 +352,20 @@ def test_an_unknown_layer_type_is_refused(config, layer_type, message) -> None:
 def test_a_bad_length_is_refused() -> None:
     with pytest.raises(ValueError, match=r"seq_len must be at least 1, got 0"):
         scaling.rope_parameters_from_config(of(rope_scaling={"type": "dynamic", "factor": 2.0}), seq_len=0)
+
+
+def test_a_config_without_a_base_gets_that_of_transformers_unless_refused() -> None:
+    config = of(rope_theta=None)
+    assert scaling.rope_parameters_from_config(config).base == 10000.0
+    assert scaling.rope_parameters_from_config(config, default_theta=150000.0).base == 150000.0
+    with pytest.raises(ValueError, match="config must contain 'rope_theta'"):
+        scaling.rope_parameters_from_config(config, default_theta=None)
+
+
+def test_dynamic_tolerates_a_trained_length_as_transformers_does() -> None:
+    given = {"rope_type": "dynamic", "factor": 2.0}
+    plain = scaling.rope_parameters_from_config(of(rope_scaling=given), seq_len=9000)
+    with_length = scaling.rope_parameters_from_config(
+        of(rope_scaling={**given, "original_max_position_embeddings": 2048}), seq_len=9000
+    )
+    assert (plain.inv_freq == with_length.inv_freq).all()

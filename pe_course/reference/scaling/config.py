@@ -40,7 +40,11 @@ class RopeParameters(NamedTuple):
 
 
 def rope_parameters_from_config(
-    config: Config, *, layer_type: str | None = None, seq_len: int | None = None
+    config: Config,
+    *,
+    layer_type: str | None = None,
+    seq_len: int | None = None,
+    default_theta: float | None = 10000.0,
 ) -> RopeParameters:
     """Frequencies and attention factor of a model from its configuration.
 
@@ -58,6 +62,9 @@ def rope_parameters_from_config(
         Which layers, where they differ: "full_attention" or "sliding_attention" in Gemma 3, for example.
     seq_len : int or None
         Present length, for the types that follow it; None gives the frequencies of the trained length.
+    default_theta : float or None
+        The base of a config that names none, such as the first ones of Llama 2 and of YaRN: 10000, as most model
+        classes of transformers fill in. A few fill in another (gpt-oss: 150000); None makes a missing base an error.
 
     Returns
     -------
@@ -76,8 +83,6 @@ def rope_parameters_from_config(
     of transformers there are "ntk", "ntk_by_parts" and "dynamic_qwen"; "dynamic" with ``alpha`` is the fixed factor
     of Hunyuan and vLLM.
 
-    A missing ``rope_theta`` is an error: model classes fill in values of their own, from 1e4 to 1e6 and more.
-
     Transformers 5 takes ``factor`` as given and derives it from the two lengths only where it is missing; so does
     this function. Releases of transformers 4 put ``max_position_embeddings`` over
     ``original_max_position_embeddings`` in its place for YaRN. What a model class decides in code, such as which
@@ -88,7 +93,7 @@ def rope_parameters_from_config(
     field, given = _given_parameters(config, layer_type)
     rope_type, rule = _rope_type(field, given)
     _check_keys(field, rope_type, rule, given)
-    base = _first(given, ("rope_theta",), _first(config, _BASE_KEYS))
+    base = _first(given, ("rope_theta",), _first(config, _BASE_KEYS, default_theta))
     if base is None:
         raise ValueError(f"config must contain 'rope_theta', in {field} or beside it{_nested_text_hint(config)}")
     share = _first(given, ("partial_rotary_factor",), _first(config, _SHARE_KEYS))
@@ -158,7 +163,8 @@ _RULES = {
         optional=("factor", "alpha"),
         lengths=("max_position_embeddings", "seq_len"),
         # Hunyuan lists them beside alpha; its code reads alpha alone.
-        without_effect=("beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
+        # Transformers allows a trained length here too, and reads max_position_embeddings alone.
+        without_effect=("beta_fast", "beta_slow", "mscale", "mscale_all_dim", _TRAINED),
     ),
     "dynamic_qwen": _Rule(_dynamic_qwen, lengths=("max_position_embeddings", "seq_len")),
     "ntk_by_parts": _Rule(rope_scaling_ntk_by_parts, required=("factor",), optional=_RAMP_KEYS, lengths=(_TRAINED,)),
