@@ -18,6 +18,7 @@ from torch import Tensor
 
 from pe_course.kernels import flex
 from pe_course.nn.base import PositionMethod, working_dtype
+from pe_course.nn.checks import positions_fit
 
 
 @dataclass(frozen=True)
@@ -217,23 +218,6 @@ def _positions(
         raise ValueError("pos_q and pos_k must be given together")
     axes = method.position_axes
     return (
-        _check_positions("pos_q", pos_q, "q", q.shape[0], length, axes, q.device),
-        _check_positions("pos_k", pos_k, "k", q.shape[0], key_length, axes, q.device),
+        positions_fit("pos_q", pos_q, "q", q.shape[0], length, axes, q.device),
+        positions_fit("pos_k", pos_k, "k", q.shape[0], key_length, axes, q.device),
     )
-
-
-def _check_positions(
-    name: str, positions: Tensor, of: str, batch: int, length: int, axes: int, device: torch.device
-) -> Tensor:
-    if not isinstance(positions, Tensor):
-        raise TypeError(f"{name} must be a torch tensor, got {type(positions).__name__}")
-    if positions.dtype == torch.bool or positions.is_complex():
-        raise TypeError(f"{name} must hold real numbers, got dtype {positions.dtype}")
-    if positions.device != device:
-        raise ValueError(f"{name} is on {positions.device} but q is on {device}")
-    front = (axes,) if axes > 1 else ()
-    allowed = [(*front, length), (*front, 1, length), (*front, batch, length)]
-    if tuple(positions.shape) not in allowed:
-        shown = " or ".join(str(list(shape)) for shape in dict.fromkeys((allowed[0], allowed[2])))
-        raise ValueError(f"{name} must have shape {shown} to fit {of}, got {list(positions.shape)}")
-    return positions

@@ -15,7 +15,7 @@ Every hook of the base class does nothing, so the base class is NoPE: no positio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,11 +32,13 @@ class PositionMethod(nn.Module):
     several coordinates (``position_axes`` > 1) they come first: ``[axes, L]`` or ``[axes, B, L]``.
     """
 
-    needs_content: ClassVar[bool] = False
+    needs_content: bool = False
     """`score_bias` reads queries or keys, not positions alone."""
-    shift_invariant: ClassVar[bool] = True
+    replaces_score: bool = False
+    """`score_bias` holds a difference to the plain score, so that no other method may rotate beside this one."""
+    shift_invariant: bool = True
     """Adding one number to all positions changes no output."""
-    causal_only: ClassVar[bool] = False
+    causal_only: bool = False
     """Defined for keys at or before the query only: a mask must hide the others."""
     uses_value_bias: bool = False
     """`value_bias` adds to the output, which needs the probabilities: only the eager backend can."""
@@ -126,11 +128,13 @@ class TableModule(PositionMethod):
 
 
 def _on_device(table: np.ndarray, device: torch.device) -> Tensor:
-    # MPS knows no float64: there the table is rounded once, to float32.
-    dtype = torch.float32 if device.type == "mps" else torch.float64
-    if np.issubdtype(table.dtype, np.integer):
-        dtype = torch.int64
+    dtype = torch.int64 if np.issubdtype(table.dtype, np.integer) else exact_dtype(device)
     return torch.as_tensor(table).to(dtype=dtype, device=device)
+
+
+def exact_dtype(device: torch.device) -> torch.dtype:
+    """The dtype of tables and angles: float64, but float32 on MPS, which knows no float64."""
+    return torch.float32 if device.type == "mps" else torch.float64
 
 
 def working_dtype(*tensors: Tensor) -> torch.dtype:
