@@ -31,14 +31,17 @@ def from_distance(function: Callable[[Tensor, Tensor], Tensor], pos_q: Tensor, p
     query_at, key_at = _position_of(pos_q), _position_of(pos_k)
 
     def score_mod(score, b, h, i, j):
-        return score + function(query_at(b, i) - key_at(b, j), h)
+        # Real positions are float64; the score keeps its dtype.
+        return score + function(query_at(b, i) - key_at(b, j), h).to(score.dtype)
 
     return score_mod
 
 
-def alibi(slopes: Tensor, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
-    """Symmetric ALiBi: minus the head's slope times the absolute distance."""
-    return from_distance(lambda distance, head: -slopes[head] * distance.abs(), pos_q, pos_k)
+def alibi(slopes: Tensor, pos_q: Tensor, pos_k: Tensor, *, bidirectional: bool = True) -> ScoreMod:
+    """Minus the head's slope times the distance, its absolute value if ``bidirectional``."""
+    if bidirectional:
+        return from_distance(lambda distance, head: -slopes[head] * distance.abs(), pos_q, pos_k)
+    return from_distance(lambda distance, head: -slopes[head] * distance, pos_q, pos_k)
 
 
 def from_distance_table(table: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
@@ -47,8 +50,26 @@ def from_distance_table(table: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor
 
 
 def from_bucket_table(table: Tensor, buckets: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
-    """Adds ``table[bucket, head]`` where ``buckets[distance - lowest]`` names the bucket of a whole distance (T5)."""
-    return from_distance(lambda distance, head: table[buckets[(distance - lowest).long()], head], pos_q, pos_k)
+    """Adds ``table[bucket, head]`` where ``buckets[distance - lowest]`` names the bucket of a whole distance (T5).
+
+    Distances beyond either end of ``buckets`` have the bucket of that end.
+    """
+    last = buckets.shape[0] - 1
+
+    def function(distance, head):
+        return table[buckets[(distance - lowest).long().clamp(0, last)], head]
+
+    return from_distance(function, pos_q, pos_k)
+
+
+def from_difference(at_query: Tensor, at_key: Tensor) -> ScoreMod:
+    """Adds a number of the query ``[B|1, H, L]`` minus a number of the key ``[B|1, H, S]`` (forgetting gates)."""
+    query_value, key_value = _value_of(at_query), _value_of(at_key)
+
+    def score_mod(score, b, h, i, j):
+        return score + (query_value(b, h, i) - key_value(b, h, j)).to(score.dtype)
+
+    return score_mod
 
 
 def attend(
@@ -91,3 +112,9 @@ def _position_of(positions: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
     if positions.shape[0] == 1:
         return lambda b, i: positions[0, i]
     return lambda b, i: positions[b, i]
+
+
+def _value_of(values: Tensor) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    if values.shape[0] == 1:
+        return lambda b, h, i: values[0, h, i]
+    return lambda b, h, i: values[b, h, i]

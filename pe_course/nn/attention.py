@@ -38,7 +38,21 @@ class _Call:
     scale: float
 
     def bias(self) -> Tensor | None:
-        return self.method.score_bias(self.pos_q, self.pos_k, q=self.plain_q, k=self.plain_k, context=self.context)
+        bias = self.method.score_bias(self.pos_q, self.pos_k, q=self.plain_q, k=self.plain_k, context=self.context)
+        shape = (*self.q.shape[:3], self.k.shape[2])
+        if bias is not None and not _fits(bias, shape):
+            name = type(self.method).__name__
+            raise ValueError(
+                f"bias of {name} has shape {list(bias.shape)}, which does not fit [B, H, L, S] = {list(shape)}"
+            )
+        return bias
+
+    def allowed(self) -> Tensor | None:
+        """The mask with everything allowed in a row that allows no key: its softmax would be NaN, and so the gradients.
+
+        What such a row gives must be set to zero afterwards.
+        """
+        return None if self.mask is None else self.mask | ~self.mask.any(-1, keepdim=True)
 
 
 def attention(
@@ -77,6 +91,7 @@ def attention(
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}; got {backend!r}")
     _check_tensors(q, k, v, mask)
+    _check_device(method, q)
     pos_q, pos_k = _positions(q, k, method, pos_q, pos_k)
     rotated_q, rotated_k = method.rotate(q, k, pos_q, pos_k)
     call = _Call(
@@ -96,38 +111,49 @@ def attention(
 
 
 def _eager(call: _Call) -> Tensor:
-    dtype = working_dtype(call.q)
-    q, k, v = (t.to(dtype) for t in (call.q, call.k, call.v))
-    groups = q.shape[1] // k.shape[1]
-    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
-    scores = (q @ k.mT) * call.scale
     bias = call.bias()
-    if bias is not None:
-        scores = scores + bias
-    probs = masked_softmax(scores, call.mask)
-    out = probs @ v
-    extra = call.method.value_bias(probs, call.pos_q, call.pos_k)
+    dtype = working_dtype(call.q, *(() if bias is None else (bias,)))
+    groups = call.q.shape[1] // call.k.shape[1]
+    q, k, v = (t.to(dtype) for t in (call.q, call.k, call.v))
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    # The reference keeps float32 under autocast too.
+    with torch.autocast(q.device.type, enabled=False):
+        scores = (q @ k.mT) * call.scale
+        probs = masked_softmax(scores if bias is None else scores + bias, call.mask)
+        out = probs @ v
+        extra = call.method.value_bias(probs, call.pos_q, call.pos_k)
     return out if extra is None else out + extra
 
 
 def _sdpa(call: _Call) -> Tensor:
     _refuse_value_bias(call.method, "sdpa")
-    bias, mask = call.bias(), call.mask
-    if bias is not None:
-        bias = bias.to(call.q.dtype) if call.q.dtype == torch.float64 else bias.to(torch.float32)
-        shape = (call.q.shape[0], call.q.shape[1], call.q.shape[2], call.k.shape[2])
-        bias = bias.expand(shape)
-        attn_mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
-        attn_mask = attn_mask.to(call.q.dtype) if call.q.dtype != torch.float32 else attn_mask
-    else:
-        attn_mask = mask if mask is None else mask.expand(*mask.shape[:-2], call.q.shape[2], call.k.shape[2])
-    grouped = call.q.shape[1] != call.k.shape[1]
-    out = F.scaled_dot_product_attention(
-        call.q, call.k, call.v, attn_mask=attn_mask, scale=call.scale, enable_gqa=grouped
-    )
-    if mask is None:
+    bias, allowed = call.bias(), call.allowed()
+    out = _sdpa_masked(call, allowed) if bias is None else _sdpa_biased(call, bias, allowed)
+    if call.mask is None:
         return out
-    return torch.where(mask.any(-1, keepdim=True), out, 0.0)
+    return torch.where(call.mask.any(-1, keepdim=True), out, 0.0)
+
+
+def _sdpa_masked(call: _Call, allowed: Tensor | None) -> Tensor:
+    if allowed is not None:
+        allowed = allowed.expand(*allowed.shape[:-2], call.q.shape[2], call.k.shape[2])
+    return _scaled_dot_product(call, call.q, call.k, call.v, allowed)
+
+
+def _sdpa_biased(call: _Call, bias: Tensor, allowed: Tensor | None) -> Tensor:
+    # The bias must have the dtype of the queries, and in bfloat16 a slope of 1/2 is off by 0.5 at distance 257: so
+    # the queries take the dtype of the bias, and autocast must not undo it.
+    dtype = working_dtype(call.q, bias)
+    q, k, v, bias = (t.to(dtype) for t in (call.q, call.k, call.v, bias))
+    if allowed is not None:
+        bias = bias.masked_fill(~allowed, -torch.inf)
+    with torch.autocast(q.device.type, enabled=False):
+        return _scaled_dot_product(call, q, k, v, bias.expand(*q.shape[:3], k.shape[2]))
+
+
+def _scaled_dot_product(call: _Call, q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None) -> Tensor:
+    grouped = q.shape[1] != k.shape[1]
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, scale=call.scale, enable_gqa=grouped)
 
 
 def _flex(call: _Call) -> Tensor:
@@ -141,7 +167,11 @@ def _flex(call: _Call) -> Tensor:
     if score_mod is NotImplemented:
         bias = call.bias()
         score_mod = None if bias is None else flex.from_bias(bias, batch=call.q.shape[0], heads=call.q.shape[1])
-    return flex.attend(call.q, call.k, call.v, score_mod=score_mod, mask=call.mask, scale=call.scale)
+    q, k, v = call.q, call.k, call.v
+    if not torch.is_grad_enabled():
+        # FlexAttention asks for requires_grad alone, and would refuse on the CPU although no gradient is wanted.
+        q, k, v = q.detach(), k.detach(), v.detach()
+    return flex.attend(q, k, v, score_mod=score_mod, mask=call.mask, scale=call.scale)
 
 
 BACKENDS: dict[str, Callable[[_Call], Tensor]] = {"eager": _eager, "sdpa": _sdpa, "flex": _flex}
@@ -198,9 +228,19 @@ def _check_mask(mask: Tensor, shape: tuple[int, ...], device: torch.device) -> N
         raise ValueError(f"mask is on {mask.device} but q is on {device}")
     if mask.ndim < 2 or mask.ndim > 4:
         raise ValueError(f"mask must have 2 to 4 axes, got shape {tuple(mask.shape)}")
-    padded = (1,) * (4 - mask.ndim) + tuple(mask.shape)
-    if any(own not in (1, full) for own, full in zip(padded, shape, strict=True)):
+    if not _fits(mask[(None,) * (4 - mask.ndim)], shape):
         raise ValueError(f"mask of shape {tuple(mask.shape)} cannot be broadcast to [B, H, L, S] = {list(shape)}")
+
+
+def _fits(tensor: Tensor, shape: tuple[int, ...]) -> bool:
+    """Whether each of the four axes has the length of ``shape`` or 1."""
+    return tensor.ndim == 4 and all(own in (1, full) for own, full in zip(tensor.shape, shape, strict=True))
+
+
+def _check_device(method: PositionMethod, q: Tensor) -> None:
+    for tensor in (*method.parameters(), *method.buffers()):
+        if tensor.device != q.device:
+            raise ValueError(f"method {type(method).__name__} is on {tensor.device} but q is on {q.device}")
 
 
 def _positions(

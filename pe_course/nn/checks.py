@@ -35,7 +35,7 @@ def positions_fit(
     if positions.dtype == torch.bool or positions.is_complex():
         raise TypeError(f"{name} must hold real numbers, got dtype {positions.dtype}")
     if positions.device != device:
-        raise ValueError(f"{name} is on {positions.device} but q is on {device}")
+        raise ValueError(f"{name} is on {positions.device} but {of} is on {device}")
     front = (axes,) if axes > 1 else ()
     allowed = [(*front, length), (*front, 1, length), (*front, batch, length)]
     if tuple(positions.shape) not in allowed:
