@@ -18,23 +18,36 @@ from pe_course.nn.bias import (
     SandwichBias,
     T5RelativePositionBias,
 )
+from pe_course.nn.combine import Combined
 from pe_course.nn.registry import build, methods
+from pe_course.nn.rotary import AxialRotaryEmbedding, MRope, ReRoPE, RotaryEmbedding, XPos, rope_from_config
+from pe_course.nn.scaling import Llama4Temperature, LogNScaling, MinistralScaling
 
 __all__ = [
     "FIRE",
     "ALiBi",
+    "AxialRotaryEmbedding",
     "CoPE",
+    "Combined",
     "ContinuousDistanceBias",
     "ForgettingGate",
     "IntegerPositions",
     "KerpleBias",
     "LearnedPositionalEmbedding",
+    "Llama4Temperature",
+    "LogNScaling",
+    "MRope",
+    "MinistralScaling",
     "NormalisedPositions",
     "PositionMethod",
+    "ReRoPE",
+    "RotaryEmbedding",
     "SandwichBias",
     "SinusoidalPositionalEncoding",
     "T5RelativePositionBias",
+    "XPos",
     "attention",
     "build",
     "methods",
+    "rope_from_config",
 ]
