@@ -34,6 +34,7 @@ class Visitor:
         self.foreign: list[str] = []
         self.problems: list[str] = []
         self.loaded: set[str] = set()
+        self._javascript = javascript
         self._context = browser.new_context(java_script_enabled=javascript)
         self._context.route("**/*", self._let_through_only_ours)
         self.page = self._context.new_page()
@@ -50,6 +51,8 @@ class Visitor:
 
     def resize(self, width: int) -> None:
         self.page.set_viewport_size({"width": width, "height": 900})
+        if self._javascript:
+            self.page.evaluate(TWO_FRAMES)
 
     def settle(self) -> None:
         self.page.evaluate(SETTLED)
@@ -98,6 +101,9 @@ SETTLED = """async () => {
   const drawn = () => [...document.querySelectorAll("pre.mermaid")].every((each) => each.querySelector("svg"));
   for (let tries = 0; !drawn() && tries < 100; tries++) await new Promise((next) => setTimeout(next, 50));
 }"""
+
+# The page hears of a new size with the next frame.
+TWO_FRAMES = "() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))"
 
 # What fades in has no contrast yet.
 STILL = """() => Promise.all(document.getAnimations()

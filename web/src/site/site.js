@@ -1,21 +1,20 @@
 // Small things that every page needs and only a browser can know.
 
-// A formula that is wider than a phone scrolls: let the keyboard reach it.
-function makeWideFormulasReachable() {
-  for (const formula of document.querySelectorAll("div.math mjx-container")) {
-    const wide = formula.scrollWidth > formula.clientWidth;
-    if (wide) {
-      formula.setAttribute("tabindex", "0");
-      formula.setAttribute("role", "group");
-      formula.setAttribute("aria-label", "wide formula, scrolls sideways");
-    } else if (formula.hasAttribute("tabindex")) {
-      for (const name of ["tabindex", "role", "aria-label"]) formula.removeAttribute(name);
-    }
+const SCROLLS = { tabindex: "0", role: "group", "aria-label": "wide formula, scrolls sideways" };
+
+// A formula that is wider than its place scrolls: let the keyboard reach it.
+function makeReachable(formula) {
+  const wide = formula.scrollWidth > formula.clientWidth;
+  for (const [name, value] of Object.entries(SCROLLS)) {
+    if (wide) formula.setAttribute(name, value);
+    else formula.removeAttribute(name);
   }
 }
 
 addEventListener("load", async () => {
   await window.MathJax?.startup?.promise;
-  makeWideFormulasReachable();
-  addEventListener("resize", makeWideFormulasReachable);
+  await document.fonts.ready; // they decide how wide a formula is
+  // The place changes with the window, and again when the theme moves its sidebars.
+  const places = new ResizeObserver((entries) => entries.forEach(({ target }) => makeReachable(target)));
+  for (const formula of document.querySelectorAll("div.math mjx-container")) places.observe(formula);
 });
