@@ -6,6 +6,7 @@ python -m tools.build
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from tools import assets, notebooks, seed_cache
 from tools.settings import Settings
 
 _EXECUTED = "Executing notebook"
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def run_jupyter_book(settings: Settings) -> tuple[int, bool]:
@@ -27,7 +29,7 @@ def run_jupyter_book(settings: Settings) -> tuple[int, bool]:
     ) as process:
         for line in process.stdout or ():
             executed = executed or _EXECUTED in line
-            print(f"  {line}", end="", flush=True)
+            print(f"  {_COLOURS.sub('', line)}", end="", flush=True)
     return process.returncode, executed
 
 

@@ -81,8 +81,9 @@ def execute(notebook: NotebookNode, folder: Path, *, kernel: str = "python3") ->
     """Runs the cells in order and stores their outputs in the notebook."""
     NotebookClient(
         notebook,
-        timeout=600,
         kernel_name=kernel,
+        extra_arguments=["--IPKernelApp.log_level=40"],  # the kernel's own warnings are not the chapter's
+        timeout=600,
         record_timing=False,
         coalesce_streams=True,
         store_widget_state=False,

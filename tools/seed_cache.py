@@ -37,6 +37,7 @@ def with_stored_outputs(path: Path) -> NotebookNode:
         raise StaleNotebook(f"the code of {target.name} is not that of {path.name}: run `make notebooks`")
     for cell, done in zip(cells, stored, strict=True):
         cell.outputs, cell.execution_count = done.outputs, done.execution_count
+    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     return notebook
 
 

@@ -28,14 +28,13 @@ def _texts(cell: nbformat.NotebookNode) -> str:
 @pytest.mark.parametrize("stored_path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_alone_and_says_the_same(stored_path: Path, colab, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("JUPYTER_PATH", str(colab.jupyter_path))
-    assert subprocess.run([colab.python, "-c", "import pe_course"], capture_output=True, check=False).returncode, (
-        "pe_course is there before the set-up cell has run"
-    )
+    alone = tmp_path / "empty"
+    alone.mkdir()
+    imported = subprocess.run([colab.python, "-c", "import pe_course"], cwd=alone, capture_output=True, check=False)
+    assert imported.returncode, "pe_course is there before the set-up cell has run"
     before = {package: colab.version(package) for package in ("numpy", "torch")}
     stored = nbformat.read(stored_path, 4)
     fresh = nbformat.read(stored_path, 4)
-    alone = tmp_path / "empty"
-    alone.mkdir()
     execute(fresh, alone, kernel=colab.name)
     for old, new in zip(stored.cells, fresh.cells, strict=True):
         if old.cell_type == "code":

@@ -80,6 +80,11 @@ def _settings(path):
             f"> **A figure to move.** Hands turn. [Move it on the page]({SITE}/chapter.html#moving-hands).",
             id="moving-figure",
         ),
+        pytest.param(
+            ":::{glossary}\nOne thing\n  What *it* is.\n\n  More.\n\nOther\n  Text.\n:::",
+            "**One thing**\n\nWhat *it* is.\n\nMore.\n\n**Other**\n\nText.",
+            id="glossary",
+        ),
         pytest.param("```{bibliography}\n```", "", id="bibliography-dropped"),
         pytest.param("$$\na=b\n$$", "$$\na=b\n$$", id="equation"),
         pytest.param(

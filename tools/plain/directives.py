@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,16 @@ def _moving_figure(page: PageWriter, directive: Directive) -> str:
     return _quote(f"**A figure to move.** {words} [Move it on the page]({page.url(anchor)}).")
 
 
+def _glossary(page: PageWriter, directive: Directive) -> str:
+    """Each term in bold, with the text that is indented below it."""
+    parts, lines = [], directive.content.splitlines()
+    starts = [number for number, line in enumerate(lines) if line and not line[0].isspace()]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        definition = textwrap.dedent("\n".join(lines[start + 1 : end]))
+        parts += [f"**{lines[start].strip()}**", page.nested(definition, directive.content_line + start + 1)]
+    return "\n\n".join(parts)
+
+
 _NOTES = ("note", "tip", "hint", "important", "warning", "caution", "attention", "danger", "error", "seealso")
 
 DIRECTIVES: dict[str, Writer] = {
@@ -108,6 +119,7 @@ DIRECTIVES: dict[str, Writer] = {
     "list-table": _list_table,
     "table": _table,
     "code-block": _code,
+    "glossary": _glossary,
     "mermaid": _mermaid,
     "moving-figure": _moving_figure,
     # In a notebook every citation already links to the work itself.
