@@ -72,6 +72,50 @@ def from_difference(at_query: Tensor, at_key: Tensor) -> ScoreMod:
     return score_mod
 
 
+def from_query_rows(by_row: Tensor, rows: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
+    """Adds ``by_row[b, h, i, row]``: content of the query times the row that belongs to a distance (Shaw, DeBERTa).
+
+    ``by_row`` is ``[B, H, L, R]``; the row of a whole distance query - key is ``rows[distance - lowest]``, beyond an
+    end of ``rows`` the one at that end.
+    """
+    row_at = _row_of_pair(rows, lowest, pos_q, pos_k)
+
+    def score_mod(score, b, h, i, j):
+        return score + by_row[b, h, i, row_at(b, i, j)]
+
+    return score_mod
+
+
+def from_key_rows(by_row: Tensor, rows: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
+    """Adds ``by_row[b, h, j, row]``: as `from_query_rows`, with the content of the key, ``[B, H, S, R]`` (DeBERTa)."""
+    row_at = _row_of_pair(rows, lowest, pos_q, pos_k)
+
+    def score_mod(score, b, h, i, j):
+        return score + by_row[b, h, j, row_at(b, i, j)]
+
+    return score_mod
+
+
+def from_keys(by_key: Tensor) -> ScoreMod:
+    """Adds one number per key, ``[B, H, S]`` (Transformer-XL's u·k)."""
+
+    def score_mod(score, b, h, i, j):
+        return score + by_key[b, h, j]
+
+    return score_mod
+
+
+def in_turn(*mods: ScoreMod) -> ScoreMod:
+    """Applies the given modifications one after another."""
+
+    def score_mod(score, b, h, i, j):
+        for mod in mods:
+            score = mod(score, b, h, i, j)
+        return score
+
+    return score_mod
+
+
 def attend(
     q: Tensor,
     k: Tensor,
@@ -104,6 +148,11 @@ def attend(
 
 def _compiled():
     return torch.compile(flex_attention, dynamic=False)
+
+
+def _row_of_pair(rows: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    query_at, key_at = _position_of(pos_q.long()), _position_of(pos_k.long())
+    return lambda b, i, j: rows[(query_at(b, i) - key_at(b, j) - lowest).clamp(0, len(rows) - 1)]
 
 
 def _position_of(positions: Tensor) -> Callable[[Tensor, Tensor], Tensor]:

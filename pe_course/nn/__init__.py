@@ -20,6 +20,13 @@ from pe_course.nn.bias import (
 )
 from pe_course.nn.combine import Combined
 from pe_course.nn.registry import build, methods
+from pe_course.nn.relative import (
+    DisentangledRelative,
+    HuangRelativePosition,
+    ShawRelativePosition,
+    TransformerXLRelative,
+    XLNetRelative,
+)
 from pe_course.nn.rotary import AxialRotaryEmbedding, MRope, ReRoPE, RotaryEmbedding, XPos, rope_from_config
 from pe_course.nn.scaling import Llama4Temperature, LogNScaling, MinistralScaling
 
@@ -30,7 +37,9 @@ __all__ = [
     "CoPE",
     "Combined",
     "ContinuousDistanceBias",
+    "DisentangledRelative",
     "ForgettingGate",
+    "HuangRelativePosition",
     "IntegerPositions",
     "KerpleBias",
     "LearnedPositionalEmbedding",
@@ -43,8 +52,11 @@ __all__ = [
     "ReRoPE",
     "RotaryEmbedding",
     "SandwichBias",
+    "ShawRelativePosition",
     "SinusoidalPositionalEncoding",
     "T5RelativePositionBias",
+    "TransformerXLRelative",
+    "XLNetRelative",
     "XPos",
     "attention",
     "build",

@@ -42,4 +42,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "continuous": {"num_heads": HEADS},
     "cope": {"npos": 16, "head_dim": HEAD_DIM},
     "forgetting": {"dim": DIM, "num_heads": HEADS},
+    "shaw": {"max_relative_position": 4, "head_dim": HEAD_DIM},
+    "huang": {"max_relative_position": 4, "head_dim": HEAD_DIM},
+    "transformer_xl": {"num_heads": HEADS, "head_dim": HEAD_DIM},
+    "xlnet": {"num_heads": HEADS, "head_dim": HEAD_DIM},
+    "deberta": {"num_heads": HEADS, "head_dim": HEAD_DIM},
 }
