@@ -21,7 +21,7 @@ def heat_map(length: int, dim: int, *, layout: str = "interleaved", endpoint: bo
 
     def paint(figure, theme):
         ax = figure.subplots()
-        image = ax.imshow(values, cmap=theme.diverging(), vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+        image = ax.imshow(values, cmap=theme.diverging(), vmin=-1, vmax=1, aspect="auto", interpolation="none")
         ax.set(xlabel="channel", ylabel="position")
         figure.colorbar(image, ax=ax, label="value", ticks=[-1, 0, 1])
 
@@ -155,7 +155,7 @@ def similarity(length: int, table: ArrayLike) -> ThemedFigure:
         axes = figure.subplots(1, 2)
         titles = ("sinusoidal", "table before training")
         for ax, title, values in zip(axes, titles, data.values(), strict=True):
-            image = ax.imshow(values, cmap=theme.diverging(), vmin=-1, vmax=1)
+            image = ax.imshow(values, cmap=theme.diverging(), vmin=-1, vmax=1, interpolation="none")
             ax.set(title=title, xlabel="position")
         axes[0].set_ylabel("position")
         figure.colorbar(image, ax=axes, shrink=0.75, label="cosine", ticks=[-1, 0, 1])
@@ -179,7 +179,7 @@ def products(length: int, dim: int) -> ThemedFigure:
     def paint(figure, theme):
         axes = figure.subplots(1, 2)
         for ax, (name, values) in zip(axes, data.items(), strict=True):
-            image = ax.imshow(values, cmap=theme.sequential(), vmin=0, vmax=values.max())
+            image = ax.imshow(values, cmap=theme.sequential(), vmin=0, vmax=values.max(), interpolation="none")
             ax.set(title=name, xlabel="key position")
             figure.colorbar(image, ax=ax, orientation="horizontal", ticks=[0, int(values.max())], shrink=0.8)
         axes[0].set_ylabel("query position")

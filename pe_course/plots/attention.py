@@ -24,7 +24,9 @@ def token_outputs(outputs: Mapping[str, ArrayLike]) -> ThemedFigure:
     def paint(figure, theme):
         axes = figure.subplots(1, len(rows), squeeze=False)[0]
         for ax, (sentence, values) in zip(axes, rows.items(), strict=True):
-            image = ax.imshow(values, cmap=theme.diverging(), vmin=-limit, vmax=limit, aspect="auto")
+            image = ax.imshow(
+                values, cmap=theme.diverging(), vmin=-limit, vmax=limit, aspect="auto", interpolation="none"
+            )
             ax.set_title(f"“{sentence}”")
             _name_ticks(ax, rows=sentence.split())
             ax.set_xlabel("channel of the output")
@@ -49,7 +51,7 @@ def attention_maps(maps: Mapping[str, ArrayLike]) -> ThemedFigure:
     def paint(figure, theme):
         axes = figure.subplots(1, len(weights), squeeze=False)[0]
         for ax, (sentence, values) in zip(axes, weights.items(), strict=True):
-            image = ax.imshow(values, cmap=theme.sequential(), vmin=0, vmax=1)
+            image = ax.imshow(values, cmap=theme.sequential(), vmin=0, vmax=1, interpolation="none")
             _write_cells(ax, image, values, theme)
             _name_ticks(ax, rows=sentence.split(), columns=sentence.split())
             ax.set_title(f"“{sentence}”")

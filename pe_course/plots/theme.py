@@ -52,7 +52,7 @@ class Theme:
 
 
 LIGHT = Theme("light", background="#ffffff", text="#1b1f24", grid="#c9ced6", strong="#06306e")
-DARK = Theme("dark", background="#14181e", text="#e6e9ee", grid="#4a525e", strong="#d6e7ff")
+DARK = Theme("dark", background="#121212", text="#e6e9ee", grid="#4a525e", strong="#d6e7ff")
 THEMES = (LIGHT, DARK)
 
 
