@@ -76,8 +76,10 @@ def _settings(path):
             id="mermaid-says-its-description",
         ),
         pytest.param(
-            "```{moving-figure} hands\n:alt: Hands turn.\n```",
-            f"> **A figure to move.** Hands turn. [Move it on the page]({SITE}/chapter.html#moving-hands).",
+            "```{moving-figure} hands\n:name: fig-hands\n:position: 7\n\nHands {term}`token`.\n\nLook.\n```",
+            '<a id="fig-hands"></a>\n\n'
+            f"> **A figure to move.** Hands [token]({SITE}/glossary.html#term-Token).\n>\n> Look.\n>\n"
+            f"> [Move it on the page]({SITE}/chapter.html#fig-hands).",
             id="moving-figure",
         ),
         pytest.param(

@@ -92,9 +92,9 @@ def _mermaid(page: PageWriter, directive: Directive) -> str:
 
 
 def _moving_figure(page: PageWriter, directive: Directive) -> str:
-    anchor = f"moving-{directive.argument}"
-    words = directive.options.get("alt") or "A figure to move."
-    return _quote(f"**A figure to move.** {words} [Move it on the page]({page.url(anchor)}).")
+    """Its title and text, since it moves on the page only."""
+    text = page.nested(directive.content, directive.content_line)
+    return _quote(f"**A figure to move.** {text}\n\n[Move it on the page]({page.url(directive.label or '')}).")
 
 
 def _glossary(page: PageWriter, directive: Directive) -> str:

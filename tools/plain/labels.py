@@ -148,7 +148,7 @@ class _Scan:
 
 def _caption(directive: Directive) -> str | None:
     """The words that Sphinx uses for a link to a figure, a table or an admonition."""
-    if directive.name == "figure":
+    if directive.name in ("figure", "moving-figure"):
         return directive.content.split("\n\n")[0].replace("\n", " ") or None
     if directive.name in ("table", "list-table", "admonition", "dropdown"):
         return directive.argument or None
