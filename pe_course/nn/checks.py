@@ -10,15 +10,18 @@ import torch
 from torch import Tensor
 
 
-def head_vectors(name: str, tensor: Tensor, head_dim: int) -> Tensor:
-    """``tensor`` if it is ``[B, H, L, head_dim]``, floating-point and not empty. Raises: TypeError, ValueError."""
+def head_vectors(name: str, tensor: Tensor, head_dim: int | None = None) -> Tensor:
+    """``tensor`` if it is ``[B, H, L, head_dim]``, floating-point and not empty; None is any width.
+
+    Raises: TypeError, ValueError.
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} must be a torch tensor, got {type(tensor).__name__}")
     if not tensor.is_floating_point():
         raise TypeError(f"{name} must be a floating-point tensor, got dtype {tensor.dtype}")
     if tensor.ndim != 4 or 0 in tensor.shape:
         raise ValueError(f"{name} must have 4 axes [B, H, L, D], none of them empty, got shape {tuple(tensor.shape)}")
-    if tensor.shape[-1] != head_dim:
+    if head_dim is not None and tensor.shape[-1] != head_dim:
         raise ValueError(f"{name} must have {head_dim} channels, the head_dim of the method, got {tensor.shape[-1]}")
     return tensor
 

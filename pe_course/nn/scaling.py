@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from pe_course.nn.base import PositionMethod, exact_dtype, working_dtype
-from pe_course.nn.checks import whole_positions
+from pe_course.nn.checks import head_vectors, positions_fit, whole_positions
 from pe_course.nn.registry import register
 from pe_course.reference import validation as check
 from pe_course.reference.scaling import LOGN_MODES
@@ -23,12 +23,19 @@ class QueryScaling(PositionMethod):
 
     Positions are 0-based, whole and not negative. The product is computed in float32 (float64 for float64), with the
     scale in float64, and returns in the dtype of the query.
+
+    Raises: at a call, TypeError or ValueError if q and its positions do not fit each other or a position is negative
+    or fractional.
     """
 
     shift_invariant = False
 
     def scale_q(self, q: Tensor, pos_q: Tensor, kv_len: int) -> Tensor:
+        head_vectors("q", q)
+        positions_fit("pos_q", pos_q, "q", q.shape[0], q.shape[2], self.position_axes, q.device)
         whole_positions("pos_q", pos_q)
+        if kv_len < 1:
+            raise ValueError(f"kv_len must be at least 1, got {kv_len}")
         scale = self._scale(pos_q.to(exact_dtype(pos_q.device)), kv_len)
         dtype = working_dtype(q)
         return (q.to(dtype) * scale[..., None].unsqueeze(-3).to(dtype)).to(q.dtype)

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-FAMILIES = ("absolute", "attention", "bias", "positions", "relative", "rotary", "scaling", "nn")
+FAMILIES = (
+    "absolute",
+    "attention",
+    "bias",
+    "positions",
+    "relative",
+    "rotary",
+    "scaling",
+    "nn",
+    "nn_relative",
+    "nn_rotary",
+    "nn_scaling",
+)
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,8 @@ class XPos(RotationMethod):
         farthest = float((positions.to(self.log_scale.dtype) - self.centre).abs().max())
         if farthest > reach:
             raise ValueError(
-                f"{name} must be within {reach:.0f} positions of centre {self.centre:g}, beyond which the scale leaves "
-                f"{dtype}; got one at {farthest:g}"
+                f"{name} must be within {math.floor(reach)} positions of centre {self.centre:g}, because the scale "
+                f"leaves {dtype} beyond; got {farthest:g} from it"
             )
 
     def extra_repr(self) -> str:
