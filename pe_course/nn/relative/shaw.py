@@ -86,7 +86,9 @@ class ShawRelativePosition(ClippedTableMethod):
         """``[B, H, L, D_v]``: the probabilities of each row, summed over its keys, times that row's vector."""
         if not self.uses_value_bias:
             return None
-        rows, outside = self._lookup(distances(pos_q, pos_k, whole=True))
+        distance = distances(pos_q, pos_k, whole=True)
+        _check_probs(probs, distance)
+        rows, outside = self._lookup(distance)
         with torch.autocast(probs.device.type, enabled=False):
             dtype = working_dtype(probs, self.relative_values)
             probs = probs.to(dtype) if outside is None else probs.to(dtype).masked_fill(outside[:, None], 0.0)
@@ -104,3 +106,12 @@ class ShawRelativePosition(ClippedTableMethod):
             by_row = F.pad(by_row, (0, 1), value=self._outside_term())
             rows, lowest = F.pad(rows, (1, 1), value=self.rows), lowest - 1
         return flex.from_query_rows(by_row, rows, lowest, call.pos_q, call.pos_k)
+
+
+def _check_probs(probs: Tensor, distance: Tensor) -> None:
+    if not isinstance(probs, Tensor):
+        raise TypeError(f"probs must be a torch tensor, got {type(probs).__name__}")
+    batch, *lengths = distance.shape
+    if probs.ndim != 4 or list(probs.shape[2:]) != lengths or batch not in (1, probs.shape[0]):
+        shown = ", ".join(map(str, ("B" if batch == 1 else batch, "H", *lengths)))
+        raise ValueError(f"probs must have shape [{shown}] to fit the positions, got {list(probs.shape)}")
