@@ -18,6 +18,7 @@ AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pract
 PHONE, LAPTOP = 390, 1280
 WIDTHS = (PHONE, LAPTOP)
 THEMES = ("light", "dark")
+RESIZED = 400  # ms: the theme looks at what scrolls 300 ms after the window has a new size
 
 
 def pages_of(site: Path) -> list[str]:
@@ -34,7 +35,6 @@ class Visitor:
         self.foreign: list[str] = []
         self.problems: list[str] = []
         self.loaded: set[str] = set()
-        self._javascript = javascript
         self._context = browser.new_context(java_script_enabled=javascript)
         self._context.route("**/*", self._let_through_only_ours)
         self.page = self._context.new_page()
@@ -45,14 +45,13 @@ class Visitor:
     def go(self, path: str, *, theme: str = "light", width: int = LAPTOP) -> None:
         """Open a page and wait until formulas and diagrams stand."""
         self.page.emulate_media(color_scheme=theme)
-        self.resize(width)
+        self.page.set_viewport_size({"width": width, "height": 900})
         self.page.goto(self.address + path, wait_until="load")
         self.settle()
 
     def resize(self, width: int) -> None:
         self.page.set_viewport_size({"width": width, "height": 900})
-        if self._javascript:
-            self.page.evaluate(TWO_FRAMES)
+        self.page.wait_for_timeout(RESIZED)
 
     def settle(self) -> None:
         self.page.evaluate(SETTLED)
@@ -101,9 +100,6 @@ SETTLED = """async () => {
   const drawn = () => [...document.querySelectorAll("pre.mermaid")].every((each) => each.querySelector("svg"));
   for (let tries = 0; !drawn() && tries < 100; tries++) await new Promise((next) => setTimeout(next, 50));
 }"""
-
-# The page hears of a new size with the next frame.
-TWO_FRAMES = "() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))"
 
 # What fades in has no contrast yet.
 STILL = """() => Promise.all(document.getAnimations()

@@ -29,7 +29,8 @@ function bundleMermaid() {
 
 function bundleSite() {
   const entryPoints = ["src/site/site.js", "src/site/site.css"];
-  return build({ ...COMMON, entryPoints, format: "iife", target: "es2020", outdir: `${OUT}/site` });
+  const external = ["*.woff"]; // written by tools/site/icons.py
+  return build({ ...COMMON, entryPoints, external, format: "iife", target: "es2020", outdir: `${OUT}/site` });
 }
 
 // One file per figure with the shared script inside, as a classic script: it also runs from a file on disk.

@@ -61,6 +61,7 @@ class Seen:
     pictures: list[dict[str, Any]]
     themed: dict[str, list[bool]]
     bad_formulas: list[str]
+    loaded: set[str]
     compressed: int
     allowed: int
 
@@ -105,6 +106,7 @@ def see(visitor: Visitor, page_path: str, theme: str) -> Seen:
         pictures=page.evaluate(PICTURES),
         themed=page.evaluate(THEMED_PICTURES),
         bad_formulas=page.evaluate(BAD_FORMULAS),
+        loaded=visitor.loaded,
         compressed=visitor.compressed_bytes(),
         allowed=allowed,
     )
@@ -150,6 +152,11 @@ def test_formulas_are_set(seen: Seen):
 
 def test_page_is_light_to_load(seen: Seen):
     assert seen.compressed <= seen.allowed
+
+
+def test_icons_come_from_the_small_font(seen: Seen):
+    """An icon that it lacks would fetch the theme's font with all 1400."""
+    assert not [file for file in seen.loaded if "fontawesome" in file]
 
 
 def test_reader_gets_the_theme_of_the_system(look, page_path: str):

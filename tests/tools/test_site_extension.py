@@ -11,7 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from pe_course.reference import absolute
-from tools.site import finish, page_scripts, static_files
+from tools.site import finish, icons, page_scripts, static_files
 from tools.site.directive import as_html
 from tools.site.figures import FIGURES, clock_hands
 from tools.site.repairs import REPAIRS, repair
@@ -118,6 +118,21 @@ def test_finished_site_holds_the_committed_notebook_and_no_source_map(tmp_path):
     finish.offer_committed_notebooks(site, tmp_path / "source", {"book/page", "book/without"})
     assert list((site / "_static").iterdir()) == []
     assert (site / "_sources" / "book" / "page.ipynb").read_text() == "plain"
+
+
+def test_icon_font_holds_what_pages_name_and_style_sheets_draw(tmp_path):
+    static = tmp_path / "_static"
+    (static / "styles").mkdir(parents=True)
+    (static / "scripts").mkdir()
+    (tmp_path / "page.html").write_text('<i class="fas fa-download"></i>')
+    (static / "scripts" / "theme.js").write_text("icon.classList.add('fa-moon')")
+    theme, book_theme = (tmp_path / "_static" / name for name in icons.STYLES)
+    theme.write_text(
+        '.fa-download:before{content:"\\f019"}.fa-gem:before{content:"\\f3a5"}'
+        '.fa-lune:before,.fa-moon:before{content:"\\f186"}:root{--pst-icon-bell:"\uf0f3"}'
+    )
+    book_theme.write_text('.folded:after{content:"\\f107"}')
+    assert icons.code_points(tmp_path) == {0xF019, 0xF186, 0xF0F3, 0xF107}
 
 
 def page_of(position: int) -> BeautifulSoup:

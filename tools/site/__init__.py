@@ -6,7 +6,7 @@ One module per subject:
 - `page_scripts`: each page loads the scripts that it uses, and no others
 - `repairs`: mistakes in the theme's HTML that keep readers out
 - `directive`, `figures`: pictures that move, and stand still without JavaScript
-- `finish`: the last touches on the finished folder
+- `finish`, `icons`: the last touches on the finished folder
 """
 
 from __future__ import annotations

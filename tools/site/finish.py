@@ -8,6 +8,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from tools.site.icons import write_icon_font
+
 AFTER_OTHERS = 900
 REDIRECT = """<!DOCTYPE html>
 <html lang="{language}">
@@ -32,6 +34,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     site, sources = Path(app.outdir), Path(app.srcdir)
     redirect_to_first_page(site, app)
     remove_what_nobody_loads(site)
+    write_icon_font(site)
     offer_committed_notebooks(site, sources, app.env.found_docs)
     # GitHub Pages would otherwise hide every folder whose name begins with an underscore.
     (site / ".nojekyll").touch()
