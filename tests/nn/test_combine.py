@@ -227,6 +227,11 @@ BAD = [
         ValueError,
         "methods must not rotate or replace a score beside ReRoPE, .* got RotaryEmbedding",
     ),
+    (
+        (nn.HuangRelativePosition(2, 8, method=1), nn.RotaryEmbedding(8)),
+        ValueError,
+        "beside HuangRelativePosition, .* got RotaryEmbedding",
+    ),
     ((nn.ReRoPE(8), nn.ReRoPE(8)), ValueError, "beside ReRoPE, .* got ReRoPE"),
 ]
 

@@ -216,6 +216,13 @@ def test_a_function_of_the_length():
     assert not method.cache_rotated_ok
 
 
+def test_a_function_must_keep_its_factor_and_its_width():
+    for rule in (lambda n: ([1.0, 0.5], 1.0 if n is None else 2.0), lambda n: ([1.0] * (2 if n is None else 3), 1.0)):
+        method = nn.RotaryEmbedding(8, scaling=rule)
+        with pytest.raises(ValueError, match=r"scaling must keep its attention_factor 1 and its 2 frequencies .* at 5"):
+            method.seq_len = 5
+
+
 def test_only_methods_that_follow_the_length_forbid_cached_rotations():
     assert all(build(name).cache_rotated_ok for name in [*NAMED, "xpos", "axial_rope", "mrope"])
     for name in FOLLOWING:

@@ -68,6 +68,7 @@ class HuangRelativePosition(ClippedTableMethod):
             ways_outside=OUTSIDE_A_TABLE,
         )
         self.method = method
+        self.replaces_score = method < 4  # a product with the plain score: no rotation may stand beside it
         self._register_tables()
         shape = {1: (self.max_relative_position + 1,), 2: (self.rows,)}.get(method, (self.rows, self.head_dim))
         self.table = nn.Parameter(torch.empty(shape))

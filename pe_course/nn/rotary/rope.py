@@ -54,7 +54,7 @@ class RotaryEmbedding(RotationMethod):
           `pe_course.reference.scaling.ROPE_TYPES`. ``max_position_embeddings`` may stand in it as well;
         - a pair ``(inv_freq, attention_factor)`` with frequencies of your own, which replace ``base``;
         - a function ``length -> (inv_freq, attention_factor)`` for a rule of your own that follows the length. It is
-          asked with None for the frequencies of the trained length.
+          asked with None for the frequencies of the trained length. Its attention factor must not change.
     max_position_embeddings : int, optional
         The trained length for "dynamic", the extended length for "longrope" and "yarn".
     softmax_factor : float
@@ -101,7 +101,7 @@ class RotaryEmbedding(RotationMethod):
         self.shift_invariant = not self.follows_length
         self.softmax_factor = check.real_number("softmax_factor", softmax_factor, above=0)
         self._seq_len = None if seq_len is None else check.count("seq_len", seq_len)
-        self.attention_factor = self._rule(self._seq_len)[1]
+        self.attention_factor = self._rule(None)[1]
         self._register_tables()
 
     @property
@@ -123,13 +123,13 @@ class RotaryEmbedding(RotationMethod):
     def seq_len(self, value: int | None) -> None:
         self._seq_len = None if value is None else check.count("seq_len", value)
         if self.inv_freq.device.type != "meta":
-            self.inv_freq = self._on_table_device(self._rule(self._seq_len)[0])
+            self.inv_freq = self._on_table_device(self._at_length(self._seq_len))
 
     def sm_scale(self, head_dim: int) -> float:
         return super().sm_scale(head_dim) * self.softmax_factor
 
     def _tables(self) -> dict[str, np.ndarray]:
-        return {"inv_freq": self._rule(self._seq_len)[0]}
+        return {"inv_freq": self._at_length(self._seq_len)}
 
     def _frequencies(self, pos_q: Tensor, pos_k: Tensor) -> Tensor:
         if not self.follows_length or self._seq_len is not None:
@@ -137,7 +137,17 @@ class RotaryEmbedding(RotationMethod):
         if torch.compiler.is_compiling():
             raise RuntimeError("seq_len must be a number in a compiled call, because frequencies follow it; got None")
         longest = max(int(pos_q.max()), int(pos_k.max()))
-        return self._on_table_device(self._rule(max(longest, 0) + 1)[0])
+        return self._on_table_device(self._at_length(max(longest, 0) + 1))
+
+    def _at_length(self, length: int | None) -> NDArray[np.float64]:
+        """The frequencies of a length, from a rule that may be the caller's own."""
+        inv_freq, factor = self._rule(length)
+        if factor != self.attention_factor or 2 * len(inv_freq) != self.rotary_dim:
+            raise ValueError(
+                f"scaling must keep its attention_factor {self.attention_factor:g} and its {self.rotary_dim // 2} "
+                f"frequencies at every length, got {factor:g} and {len(inv_freq)} at {length}"
+            )
+        return inv_freq
 
     def _on_table_device(self, table: NDArray[np.float64]) -> Tensor:
         return torch.as_tensor(table).to(self.inv_freq)
