@@ -39,7 +39,7 @@ class Config:
         method, task, finetune: names out of `METHODS`, `TASKS`, `FINETUNING`.
         length: tokens per training sequence, L.
         steps: optimiser steps; ``batch_size`` sequences each.
-        seed: decides weights and batches. Two methods with one seed see the same batches.
+        seed: decides weights and batches: all methods of one seed start from the same weights and see the same batches.
         learning_rate: of AdamW, with a cosine to a tenth of it. ``position_lr_factor`` multiplies it for the
             method's own parameters: with a common rate the experiment ranks optimisers, not methods.
         window: width of the local window and of ReRoPE's exact part in the tests, at most ``length``; 0 takes

@@ -57,8 +57,11 @@ def trained(
 ) -> tuple[Decoder, list[float]]:
     """The trained model and its losses, step by step."""
     torch.manual_seed(config.seed)
+    method = methods.build_for(config)
+    # Once more, so that all methods start from the same weights, whatever they drew for their own parameters.
+    torch.manual_seed(config.seed)
     model = Decoder(
-        methods.build_for(config),
+        method,
         symbols=task(config.task).symbols(),
         d_model=config.d_model,
         heads=config.heads,
