@@ -12,6 +12,9 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+LARGEST_WHOLE = 2**53 - 1
+"""Up to here float64 holds every whole number, so that none is mistaken for its neighbour."""
+
 
 def real_array(
     name: str, value: ArrayLike, *, rank: int | None = None, allow_empty: bool = False
@@ -43,10 +46,13 @@ def whole_array(
 ) -> NDArray[np.int64]:
     """``value`` as an int64 array: whole numbers between ``minimum`` and ``maximum`` (both allowed).
 
-    Raises: TypeError, ValueError as `real_array`; ValueError if a number has a fractional part or
-    is below ``minimum`` or above ``maximum``.
+    Raises: TypeError, ValueError as `real_array`; ValueError if a number has a fractional part, is below
+    ``minimum``, above ``maximum``, or farther from 0 than `LARGEST_WHOLE`.
     """
     array = real_array(name, value, rank=rank)
+    if np.abs(array).max() > LARGEST_WHOLE:
+        bad = array[np.abs(array) > LARGEST_WHOLE].flat[0]
+        raise ValueError(f"{name} must be at most {LARGEST_WHOLE} in size to be exact, got {bad:.17g}")
     if (array != np.floor(array)).any():
         bad = array[array != np.floor(array)].flat[0]
         raise ValueError(f"{name} must be whole numbers, got {bad}")
@@ -72,14 +78,16 @@ def table_index(name: str, value: ArrayLike, rows: int, *, table: str = "the tab
 def count(name: str, value: int, *, minimum: int = 1, maximum: int | None = None) -> int:
     """``value`` as an int between ``minimum`` and ``maximum`` (both allowed).
 
-    Raises: TypeError if it is not whole, ValueError if it is too small or too large.
+    Raises: TypeError if it is not whole, ValueError if it is too small or too large (without a ``maximum``:
+    above `LARGEST_WHOLE`).
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
+    maximum = LARGEST_WHOLE if maximum is None else maximum
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {value}")
-    if maximum is not None and value > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, got {value}")
+    if value > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {_shown(value)}")
     return int(value)
 
 
@@ -102,7 +110,10 @@ def real_number(
     """``value`` as a finite float within the named limits. Raises: TypeError, ValueError."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be finite in float64, got {_shown(value)}") from None
     if not np.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
     if above is not None and number <= above:
@@ -129,7 +140,12 @@ def flag(name: str, value: bool) -> bool:
 
 
 def rectangular(name: str, value: ArrayLike) -> NDArray:
-    """``value`` as an array of whatever type it has. Raises: ValueError if its rows differ in length."""
+    """``value`` as an array of whatever type it has.
+
+    Raises: ValueError if its rows differ in length; TypeError if it is a masked array, whose mask would be lost.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be a masked array because its mask would be ignored, got {value!r}")
     try:
         return np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -207,6 +223,15 @@ def _numeric_array(name: str, value: ArrayLike) -> NDArray:
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     return array
+
+
+def _shown(value: Real) -> str:
+    """``value``, shortened where it has so many digits that a message would be unreadable."""
+    try:
+        text = str(value)
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        return f"a whole number of {value.bit_length()} bits"
+    return text if len(text) <= 30 else f"{text[:8]}… ({len(text)} digits)"
 
 
 def _axes(number: int) -> str:

@@ -29,6 +29,11 @@ SHARED_ROWS = [
     *(pytest.param(name, {"base": 1}, ValueError, "base must be greater than 1, got 1") for name in SINUSOIDAL),
     *(pytest.param(name, {"base": 0}, ValueError, "base must be greater than 1, got 0") for name in SINUSOIDAL),
     *(pytest.param(name, {"base": NAN}, ValueError, "base must be finite, got nan") for name in SINUSOIDAL),
+    *(
+        pytest.param(name, {"base": 10**400}, ValueError, "base must be finite in float64, got 1")
+        for name in SINUSOIDAL
+    ),
+    *(pytest.param(name, {"dim": 2**63}, ValueError, "dim must be at most 90071992547409") for name in SINUSOIDAL),
     *(pytest.param(name, {"base": "1e4"}, TypeError, "base must be a real number, got '1e4'") for name in SINUSOIDAL),
     *(pytest.param(name, {"endpoint": 1}, TypeError, "endpoint must be True or False, got 1") for name in SINUSOIDAL),
     *(
@@ -69,6 +74,7 @@ ROWS = [
     pytest.param("learned_positions", ([4], TABLE), IndexError, r"position 4 is outside .* of 4 positions \(0…3\)"),
     pytest.param("learned_positions", ([-1], TABLE), IndexError, r"position -1 is outside .* of 4 positions \(0…3\)"),
     pytest.param("learned_positions", ([0.5], TABLE), ValueError, r"position must be whole numbers, got 0\.5"),
+    pytest.param("learned_positions", ([1e30], TABLE), ValueError, "position must be at most 9007199254740991 in size"),
     pytest.param("learned_positions", ([NAN], TABLE), ValueError, "position must be finite, got nan"),
     pytest.param("learned_positions", ([], TABLE), ValueError, "position must not be empty"),
     pytest.param("learned_positions", ([True], TABLE), TypeError, "position must hold real numbers, got dtype bool"),

@@ -479,3 +479,9 @@ def test_positions_per_sequence_reach_every_method() -> None:
 def test_a_constant_per_row_changes_no_softmax(constants: list[float]) -> None:
     added = bias.alibi_bias(POSITIONS, POSITIONS, [0.5])[0]
     assert_allclose(causal_weights(added + np.array(constants)[:, None]), causal_weights(added), atol=1e-12)
+
+
+def test_exponential_curves_reach_their_limit_where_a_quotient_overflows():
+    assert_array_equal(bias.exponential_distance_bias([0, 1], length=1e-320), [1.0, 0.0])
+    assert_array_equal(bias.gaussian_distance_bias([0, 1e300]), [1.0, 0.0])
+    assert_array_equal(bias.gaussian_distance_bias([0, 1], width=1e-320), [1.0, 0.0])

@@ -50,6 +50,7 @@ def rows_of_positions(name, rest, options=None):
 
 T5 = [
     row("t5_relative_position_bucket", ([0.5],), {}, ValueError, "relative_position must be whole numbers, got 0.5"),
+    row("t5_relative_position_bucket", ([1e30],), {}, ValueError, "relative_position must be at most 9007199254740991"),
     row("t5_relative_position_bucket", ([NAN],), {}, ValueError, "relative_position must be finite, got nan"),
     row("t5_relative_position_bucket", ([],), {}, ValueError, "relative_position must not be empty"),
     row("t5_relative_position_bucket", (["a"],), {}, TypeError, "relative_position must hold real numbers"),
@@ -136,6 +137,13 @@ KERPLE = [
     *_rows_of_kerple("kerple_power", ("r1", "r2")),
     *_rows_of_kerple("kerple_weight", ("a", "p")),
     *_rows_of_kerple("kerple_three_parameter", ("a", "b", "p")),
+    row(
+        "kerple_three_parameter",
+        (P, 1.0, 1.0, 1e5),
+        {},
+        ValueError,
+        r"p must keep a \* distance\*\*p finite in float64, got 100000 at distance 2",
+    ),
     *[
         row(name, (P, 1.0, 1.0), {"maximum_exponent": value}, error, match)
         for name in ("kerple_power", "kerple_weight")
@@ -176,6 +184,7 @@ FIRE = [
         for options, error, match in (
             ({"c": 0}, ValueError, "c must not be 0 because .*, got 0"),
             ({"c": INF}, ValueError, "c must be finite, got inf"),
+            ({"c": 1e308}, ValueError, r"c times the largest distance 512 must be finite, got c 1e\+308"),
             ({"threshold": 0.0}, ValueError, "threshold must be greater than 0, got 0"),
             ({"threshold": "L"}, TypeError, "threshold must be a real number, got 'L'"),
             ({"eps": -1e-6}, ValueError, "eps must be at least 0, got -1e-06"),
@@ -187,6 +196,8 @@ FIRE = [
 def _rows_of_layers(name, before, inputs, options=None) -> list:
     good = np.ones((4, inputs))
     cases = (
+        (None, TypeError, r"layers must be a sequence of pairs \(weight, bias or None\), got NoneType"),
+        ("relu", TypeError, r"layers must be a sequence of pairs \(weight, bias or None\), got str"),
         ([], ValueError, "layers must hold at least 1 layer, got 0"),
         ([good], ValueError, r"layers\[0\] must be a pair \(weight, bias or None\), got ndarray"),
         ([(good[0], None)], ValueError, r"layers\[0\] weight must have 2 axes"),

@@ -44,6 +44,13 @@ ROWS = [
         ]
     ),
     pytest.param("same_document_mask", ([0.5],), {}, ValueError, r"document_ids must be whole numbers, got 0\.5"),
+    # Two hashes that float64 cannot tell apart would be one document.
+    pytest.param(
+        "same_document_mask", ([2**53, 2**53 + 1],), {}, ValueError, "document_ids must be at most 9007199254740991"
+    ),
+    pytest.param("roberta_positions", ([1e19], 1), {}, ValueError, "input_ids must be at most 9007199254740991"),
+    pytest.param("roberta_positions", ([5], 2**63), {}, ValueError, "padding_idx must be at most 9007199254740991"),
+    pytest.param("decode_positions", (1e30, 1), {}, ValueError, "n_seen must be at most 9007199254740991"),
     pytest.param("same_document_mask", (0,), {}, ValueError, r"document_ids must have at least 1 axis .*\(\)"),
     pytest.param("same_document_mask", ([],), {}, ValueError, "document_ids must not be empty"),
     pytest.param("same_document_mask", (["a"],), {}, TypeError, "document_ids must hold real numbers"),

@@ -255,6 +255,7 @@ TABLES = [
     ),
     pytest.param(segments, {"query_segments": [0, 1, -1]}, ValueError, "query_segments must be at least 0, got -1"),
     pytest.param(segments, {"key_segments": [0, 1.5]}, ValueError, "key_segments must be whole numbers, got 1.5"),
+    pytest.param(segments, {"key_segments": 0}, ValueError, r"key_segments must both be .* got shapes \(3,\) and \(\)"),
     pytest.param(segments, {"key_segments": np.zeros((2, 5))}, ValueError, r"key_segments must both be \[L\] or both"),
 ]
 
@@ -268,6 +269,12 @@ SHIFTS = [
         {"scores_by_distance": [[1.0]], "fill": "x"},
         TypeError,
         "fill must be a real number, got 'x'",
+    ),
+    pytest.param(
+        relative.rel_shift_gather,
+        {"scores_by_distance": [[1.0]], "fill": 10**400},
+        ValueError,
+        "fill must be finite in float64",
     ),
     pytest.param(
         relative.xlnet_rel_shift,
@@ -336,6 +343,9 @@ DEBERTA = [
         "exact_boundaries must be True or False, got 1",
     ),
     pytest.param(deberta_index, {"max_relative_positions": 0}, ValueError, "max_relative_positions must be at least 1"),
+    pytest.param(
+        deberta_index, {"position_buckets": np.ones(2)}, TypeError, "position_buckets must be a whole number, got array"
+    ),
     pytest.param(deberta_index, {"position_buckets": 0}, ValueError, "position_buckets must be at least 2, got 0"),
     pytest.param(deberta_index, {"position_buckets": -2}, ValueError, "position_buckets must be at least 2, got -2"),
     pytest.param(
@@ -380,6 +390,8 @@ DEBERTA = [
         "position_keys must have 2k = 8 rows, got 4",
     ),
     pytest.param(SCALE, {"head_dim": 0}, ValueError, "head_dim must be at least 1, got 0"),
+    pytest.param(SCALE, {"head_dim": 4, "pos_att_type": 2}, TypeError, "pos_att_type must be a sequence .* got 2"),
+    pytest.param(SCALE, {"head_dim": 2**63}, ValueError, "head_dim must be at most 9007199254740991, got 9223"),
     pytest.param(SCALE, {"head_dim": 4, "pos_att_type": "c2p|p2c"}, TypeError, "pos_att_type must be a sequence"),
     pytest.param(
         SCALE,

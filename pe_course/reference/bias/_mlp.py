@@ -45,6 +45,8 @@ def mlp(x: NDArray[np.float64], layers: Sequence[Layer], activation: str) -> NDA
 
 
 def _checked_layers(layers: Sequence[Layer], width: int) -> list[tuple[NDArray, NDArray]]:
+    if isinstance(layers, str) or not isinstance(layers, Sequence):
+        raise TypeError(f"layers must be a sequence of pairs (weight, bias or None), got {type(layers).__name__}")
     if len(layers) == 0:
         raise ValueError("layers must hold at least 1 layer, got 0")
     checked = []

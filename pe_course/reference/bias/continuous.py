@@ -45,7 +45,9 @@ def exponential_distance_bias(distance: ArrayLike, height: float = 1.0, length: 
     Returns: distance.shape. Raises: TypeError, ValueError.
     """
     distance = np.abs(real_array("distance", distance))
-    return real_number("height", height) * np.exp(-distance / real_number("length", length, above=0.0))
+    length = real_number("length", length, above=0.0)
+    with np.errstate(over="ignore"):  # a quotient beyond float64 has the limit of its curve, 0
+        return real_number("height", height) * np.exp(-distance / length)
 
 
 def gaussian_distance_bias(distance: ArrayLike, height: float = 1.0, width: float = 1.0) -> NDArray[np.float64]:
@@ -55,7 +57,9 @@ def gaussian_distance_bias(distance: ArrayLike, height: float = 1.0, width: floa
     Returns: distance.shape. Raises: TypeError, ValueError.
     """
     distance = real_array("distance", distance)
-    return real_number("height", height) * np.exp(-0.5 * (distance / real_number("width", width, above=0.0)) ** 2)
+    width = real_number("width", width, above=0.0)
+    with np.errstate(over="ignore"):  # a quotient beyond float64 has the limit of its curve, 0
+        return real_number("height", height) * np.exp(-0.5 * (distance / width) ** 2)
 
 
 def mlp_distance_bias(

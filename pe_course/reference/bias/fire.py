@@ -40,6 +40,9 @@ def fire_input(
     threshold = real_number("threshold", threshold, above=0.0)
     eps = real_number("eps", eps, at_least=0.0)
     reach = np.maximum(np.asarray(query_positions, dtype=np.float64), threshold)
+    farthest = max(np.abs(distance).max(), reach.max())
+    if farthest > np.finfo(np.float64).max / max(abs(c), 1.0):
+        raise ValueError(f"c times the largest distance {farthest:g} must be finite, got c {c:g}")
     return _psi(distance, c) / (_psi(reach, c) + eps)[..., :, None]
 
 

@@ -92,7 +92,13 @@ def kerple_three_parameter(
     """
     distance = np.abs(real_array("distance", distance))
     a, b, p = _parameters(distance.ndim, minimum, a=a, b=b, p=p)
-    return -b * np.log1p(a * distance**p)
+    with np.errstate(over="ignore"):
+        curve = np.log1p(a * distance**p)
+    if not np.isfinite(curve).all():
+        raise ValueError(
+            f"p must keep a * distance**p finite in float64, got {p.max():g} at distance {distance.max():g}"
+        )
+    return -b * curve
 
 
 def _parameters(axes: int, minimum: float | None, **values: ArrayLike) -> list[NDArray[np.float64]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,6 +161,8 @@ def deberta_scale(head_dim: int, pos_att_type: Sequence[str] = POS_ATT_TYPES) ->
     width = count("head_dim", head_dim)
     if isinstance(pos_att_type, str):
         raise TypeError(f"pos_att_type must be a sequence such as ('c2p', 'p2c'), got the string {pos_att_type!r}")
+    if not isinstance(pos_att_type, Collection):
+        raise TypeError(f"pos_att_type must be a sequence such as ('c2p', 'p2c'), got {pos_att_type!r}")
     for kind in pos_att_type:
         one_of("pos_att_type", kind, POS_ATT_TYPES)
     if len(set(pos_att_type)) != len(pos_att_type):
@@ -170,7 +173,7 @@ def deberta_scale(head_dim: int, pos_att_type: Sequence[str] = POS_ATT_TYPES) ->
 def _span(max_relative_positions: int, position_buckets: int) -> int:
     """k: half the number of rows of the table."""
     longest = count("max_relative_positions", max_relative_positions)
-    if position_buckets == NO_BUCKETS and not isinstance(position_buckets, bool):
+    if isinstance(position_buckets, Integral) and position_buckets == NO_BUCKETS:
         return longest
     buckets = count("position_buckets", position_buckets, minimum=2)
     if longest < buckets // 2 + 2:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -123,8 +121,8 @@ def rel_shift_gather(scores_by_distance: ArrayLike, *, fill: float = 0.0) -> NDA
     Returns: float64 [..., q, k]. Raises: ValueError if q > k; TypeError if fill is no number.
     """
     x = _queries_last(scores_by_distance)
-    if isinstance(fill, bool) or not isinstance(fill, Real):
-        raise TypeError(f"fill must be a real number, got {fill!r}")
+    if not isinstance(fill, (float, np.floating)):  # floats include −inf, which `real_number` refuses
+        fill = real_number("fill", fill)
     q, k = x.shape[-2:]
     column = np.arange(k)[None, :] + (q - 1) - np.arange(q)[:, None]
     return np.where(column < k, pick_per_pair(x, np.minimum(column, k - 1)), float(fill))

@@ -74,7 +74,7 @@ def xlnet_segment_scores(
     """
     query = whole_array("query_segments", query_segments, minimum=0)
     key = whole_array("key_segments", key_segments, minimum=0)
-    if query.ndim not in (1, 2) or query.shape[:-1] != key.shape[:-1]:
+    if query.ndim not in (1, 2) or query.ndim != key.ndim or query.shape[:-1] != key.shape[:-1]:
         raise ValueError(
             "query_segments and key_segments must both be [L] or both [B, L] with the same B, "
             f"got shapes {query.shape} and {key.shape}"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.frequencies import rope_frequencies
-from pe_course.reference.validation import count, multiple_of, one_of, real_array, real_number, whole_array
+from pe_course.reference.validation import count, multiple_of, need_axes, one_of, real_array, real_number, whole_array
 
 
 def axial_angles(
@@ -48,7 +48,8 @@ def axial_angles(
     -----
     The score of two tokens depends on the differences of their coordinates, one per axis, and on nothing else.
     """
-    points = np.atleast_1d(real_array("coordinates", coordinates))
+    points = real_array("coordinates", coordinates)
+    need_axes("coordinates", points, 1, "[..., axes]")
     frequencies = axial_frequencies(dim, points.shape[-1], variant=variant, base=base, max_freq=max_freq)
     angles = points[..., None] * frequencies
     return angles.reshape(*points.shape[:-1], frequencies.size)

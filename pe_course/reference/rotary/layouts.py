@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pe_course.reference.validation import count, even_count, multiple_of, no_more_than, one_of, real_array
+from pe_course.reference.validation import (
+    count,
+    even_count,
+    multiple_of,
+    need_axes,
+    no_more_than,
+    one_of,
+    real_array,
+)
 
 ROTARY_LAYOUTS = ("half", "interleaved")
 
@@ -103,4 +111,6 @@ def _reordering(width: int, rotary_dim: int | None) -> NDArray[np.int64]:
 
 
 def _vectors(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    return np.atleast_1d(real_array(name, value))
+    array = real_array(name, value)
+    need_axes(name, array, 1, "[..., D]")
+    return array

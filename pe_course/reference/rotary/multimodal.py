@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.frequencies import rope_angles
-from pe_course.reference.validation import count, flag, real_array, same_length, whole_array
+from pe_course.reference.validation import count, flag, need_axes, real_array, same_length, whole_array
 
 
 def mrope_cos_sin(
@@ -41,7 +41,8 @@ def mrope_cos_sin(
     TypeError, ValueError
         If the first axis of ``position_ids`` or the sum of ``mrope_section`` does not fit, or as `mrope_axes`.
     """
-    positions = np.atleast_1d(real_array("position_ids", position_ids))
+    positions = real_array("position_ids", position_ids)
+    need_axes("position_ids", positions, 1, "[axes, ...]")
     axes = mrope_axes(mrope_section, interleaved=interleaved)
     same_length("position_ids (its first axis)", positions.shape[0], "mrope_section", len(mrope_section))
     angles = rope_angles(positions, inv_freq)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.rotation import apply_rope
-from pe_course.reference.validation import count, real_array, real_number, whole_array
+from pe_course.reference.validation import count, real_array, real_number, same_length, whole_array
 
 
 def rerope_scores(
@@ -169,6 +169,7 @@ def _far_positions(
 def _grouped_positions(
     query_positions: ArrayLike, key_positions: ArrayLike, window: int, group: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    _positions(query_positions, key_positions)
     query = whole_array("query_positions", query_positions, minimum=0)
     key = whole_array("key_positions", key_positions, minimum=0)
     window, group = count("window", window), count("group", group)
@@ -195,6 +196,8 @@ def _two_matrices(
     if queries.ndim < 2 or queries.shape[:-2] != keys.shape[:-2] or queries.shape[-1:] != keys.shape[-1:]:
         raise ValueError(f"q and k must be [..., L, D] and [..., S, D], got {queries.shape} and {keys.shape}")
     near_positions = _positions(query_positions, key_positions)
+    for side, positions, name, vectors in zip(("query", "key"), near_positions, "qk", (queries, keys), strict=True):
+        same_length(f"{side}_positions", positions.shape[-1], name, vectors.shape[-2])
     near, far = (
         apply_rope(queries, at_query, **rope) @ np.swapaxes(apply_rope(keys, at_key, **rope), -1, -2)
         for at_query, at_key in (near_positions, far_positions)
@@ -208,7 +211,7 @@ def _two_matrices(
 def _positions(query_positions: ArrayLike, key_positions: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     query = real_array("query_positions", query_positions)
     key = real_array("key_positions", key_positions)
-    if query.ndim == 0 or query.shape[:-1] != key.shape[:-1]:
+    if query.ndim == 0 or query.ndim != key.ndim or query.shape[:-1] != key.shape[:-1]:
         raise ValueError(
             "query_positions and key_positions must be [L] and [S] or [B, L] and [B, S], "
             f"got {query.shape} and {key.shape}"

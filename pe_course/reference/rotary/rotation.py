@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.frequencies import rope_angles, rope_cos_sin, rope_frequencies
 from pe_course.reference.rotary.layouts import ROTARY_LAYOUTS, pair_channels
-from pe_course.reference.validation import even_count, no_more_than, one_of, real_array, same_length
+from pe_course.reference.validation import even_count, no_more_than, one_of, real_array, real_number, same_length
 
 
 def apply_rotary(x: ArrayLike, cos: ArrayLike, sin: ArrayLike, *, layout: str = "half") -> NDArray[np.float64]:
@@ -105,7 +105,7 @@ def apply_rope(
     positions : [L], or [B, L] beside x [B, H, L, D]
         Finite real numbers. A cached decoding step passes the true position of its token, not 0.
     base : float
-        Greater than 1; not used when ``inv_freq`` is given.
+        Greater than 1, also where ``inv_freq`` is given and it is not used.
     layout : "half" or "interleaved"
         See `apply_rotary`.
     rotary_dim : int, optional
@@ -124,7 +124,8 @@ def apply_rope(
     """
     vectors = real_array("x", x)
     one_of("layout", layout, ROTARY_LAYOUTS)
-    cos, sin = rope_cos_sin(positions, resolve_frequencies(vectors, base, rotary_dim, inv_freq))
+    frequencies = resolve_frequencies(vectors, base, rotary_dim, inv_freq)
+    cos, sin = rope_cos_sin(positions_beside(vectors, positions), frequencies)
     return apply_rotary(vectors, cos, sin, layout=layout)
 
 
@@ -162,15 +163,28 @@ def resolve_frequencies(
     vectors: NDArray[np.float64], base: float, rotary_dim: int | None, inv_freq: ArrayLike | None
 ) -> NDArray[np.float64]:
     """The frequencies meant by ``base``, ``rotary_dim`` and ``inv_freq`` for vectors [..., D]."""
+    real_number("base", base, above=1)
     if rotary_dim is not None:
         no_more_than("rotary_dim", even_count("rotary_dim", rotary_dim), "the number of channels of x", _width(vectors))
     if inv_freq is None:
         name, width = ("rotary_dim", rotary_dim) if rotary_dim is not None else ("head_dim", _width(vectors))
         return rope_frequencies(even_count(name, width), base=base)
     frequencies = real_array("inv_freq", inv_freq, rank=1)
+    no_more_than("2 * len(inv_freq)", 2 * len(frequencies), "the number of channels of x", _width(vectors))
     if rotary_dim is not None:
         same_length("inv_freq", len(frequencies), "the list of pairs in rotary_dim", rotary_dim // 2)
     return frequencies
+
+
+def positions_beside(vectors: NDArray[np.float64], positions: ArrayLike) -> NDArray[np.float64]:
+    """Finite positions that fit vectors [..., L, D]. Raises: TypeError, ValueError naming the positions."""
+    checked = real_array("positions", positions)
+    if _leading_axes(vectors.shape[:-1], checked.shape) is None:
+        raise ValueError(
+            f"positions of shape {checked.shape} do not fit x of shape {vectors.shape}: they must be [L], "
+            f"[B, L] beside [B, H, L, D], or have the leading axes of x"
+        )
+    return checked
 
 
 def _width(vectors: NDArray[np.float64]) -> int:
@@ -191,18 +205,23 @@ def _rotation_arguments(
 
 
 def _beside(vectors: NDArray[np.float64], table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The table with a head axis where it has none; a length of 1 never stands for many positions."""
-    shape, leading = vectors.shape[:-1], table.shape[:-1]
-    if len(shape) == 3 and len(leading) == 2:
-        leading = (leading[0], 1, leading[1])
-    known_rank = len(leading) in {min(1, len(shape)), len(shape)}
-    if (
-        not known_rank
-        or leading[-1:] != shape[-1:]
-        or any(have not in (1, wanted) for have, wanted in zip(leading[::-1], shape[::-1], strict=False))
-    ):
+    """The table with a head axis where it has none."""
+    leading = _leading_axes(vectors.shape[:-1], table.shape[:-1])
+    if leading is None:
         raise ValueError(
             f"cos and sin of shape {table.shape} do not fit x of shape {vectors.shape}: they must be [L, P], "
             f"[B, L, P] beside [B, H, L, D], or have the axes of x"
         )
     return table.reshape(*leading, table.shape[-1])
+
+
+def _leading_axes(shape: tuple[int, ...], leading: tuple[int, ...]) -> tuple[int, ...] | None:
+    """``leading`` with a head axis where ``shape`` has one, or None if it does not fit.
+
+    A length of 1 never stands for many positions.
+    """
+    if len(shape) == 3 and len(leading) == 2:
+        leading = (leading[0], 1, leading[1])
+    known_rank = len(leading) in {min(1, len(shape)), len(shape)}
+    broadcasts = all(have in (1, wanted) for have, wanted in zip(leading[::-1], shape[::-1], strict=False))
+    return leading if known_rank and leading[-1:] == shape[-1:] and broadcasts else None

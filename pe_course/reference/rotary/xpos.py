@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.reference.rotary.frequencies import rope_cos_sin
-from pe_course.reference.rotary.rotation import apply_rotary, resolve_frequencies
+from pe_course.reference.rotary.rotation import apply_rotary, positions_beside, resolve_frequencies
 from pe_course.reference.validation import even_count, one_of, real_array, real_number
 
 _SIGN = {"query": 1.0, "key": -1.0}
@@ -66,6 +66,7 @@ def apply_xpos(
     vectors = real_array("x", x)
     sign = _SIGN[one_of("role", role, tuple(_SIGN))]
     frequencies = resolve_frequencies(vectors, base, rotary_dim, None)
+    positions = positions_beside(vectors, positions)
     zeta = xpos_zeta(2 * len(frequencies), gamma=gamma)
     scales = xpos_scales(positions, zeta, scale_base=scale_base, centre=centre) ** sign
     cos, sin = rope_cos_sin(positions, frequencies)
@@ -107,9 +108,9 @@ def xpos_scales(
 
     Notes: with the defaults float16 overflows 4,532 positions from the centre, bfloat16 and float32 at 36,260.
     """
-    powers = (real_array("positions", positions) - real_number("centre", centre)) / real_number(
-        "scale_base", scale_base, above=0
-    )
+    scale_base = real_number("scale_base", scale_base, above=0)
+    with np.errstate(over="ignore"):  # an infinite power is refused below
+        powers = (real_array("positions", positions) - real_number("centre", centre)) / scale_base
     bases = real_array("zeta", zeta, rank=1)
     real_number("the smallest zeta", bases.min(), above=0)
     exponents = powers[..., None] * np.log(bases)
