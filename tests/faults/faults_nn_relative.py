@@ -218,11 +218,12 @@ XLNET = _rows(
 
 
 _TILED = _instead(lambda call: call.k.repeat(1, call.q.shape[1] // call.k.shape[1], 1, 1))
+_OTHER_WAY = _instead(lambda self, distance, rows: self._rows_at(-distance))
 _EDGE = _instead(lambda self, distance: torch.bucketize(distance, self.first_distance))
 
 DEBERTA = _rows(
     "deberta",
-    ("the paper's index", "deberta:DisentangledRelative._p2c_sign", _result(lambda sign: -sign), "deberta", "full"),
+    ("the paper's index", "deberta:DisentangledRelative._p2c_rows", _OTHER_WAY, "deberta", "full"),
     ("a row too few", "deberta:DisentangledRelative._rows_at", _EDGE, "deberta_buckets", "full"),
     ("key heads of another group", "_content:Call.keys_per_query_head", _TILED, "deberta_p2c", "full"),
     (

@@ -148,21 +148,21 @@ class DisentangledRelative(ContentMethod):
         )[:, 0, 0]
 
     def _term(self, call: Call) -> Tensor | None:
-        term = None
+        term, rows = None, self._rows_at(call.distance)
         if "c2p" in self.pos_att_type:
-            embeddings, rows = needed_rows(self.rel_embeddings, self._rows_at(call.distance))
-            term = pick(self._content_to_position(call, embeddings), rows)
+            embeddings, row = needed_rows(self.rel_embeddings, rows)
+            term = pick(self._content_to_position(call, embeddings), row)
         if "p2c" in self.pos_att_type:
-            embeddings, rows = needed_rows(self.rel_embeddings, self._rows_at(self._p2c_sign() * call.distance))
-            of_key = pick(self._position_to_content(call, embeddings), rows.mT).mT
+            embeddings, row = needed_rows(self.rel_embeddings, self._p2c_rows(call.distance, rows))
+            of_key = pick(self._position_to_content(call, embeddings), row.mT).mT
             term = of_key if term is None else term + of_key
         return term
 
     def _rows_at(self, distance: Tensor) -> Tensor:
         return torch.bucketize(distance, self.first_distance, right=True)
 
-    def _p2c_sign(self) -> int:
-        return 1 if self.p2c_index == "code" else -1
+    def _p2c_rows(self, distance: Tensor, rows: Tensor) -> Tensor:
+        return rows if self.p2c_index == "code" else self._rows_at(-distance)
 
     def _content_to_position(self, call: Call, embeddings: Tensor) -> Tensor:
         """Q^c·K^r of every row, ``[B, H, L, R]``."""
