@@ -27,21 +27,24 @@ def from_bias(bias: Tensor, *, batch: int, heads: int) -> ScoreMod:
 
 
 def from_distance(function: Callable[[Tensor, Tensor], Tensor], pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
-    """Adds ``function(distance, head)`` with distance = query - key, computed from captured positions."""
+    """Adds ``function(distance, head)`` with distance = query - key, computed from captured positions.
+
+    ``function`` returns float32 (float64 for float64 queries). Nothing here may be cast to ``score.dtype``: while the
+    function is traced that is the dtype of the queries, and a bias cast to bfloat16 is off by 0.5 at distance 257.
+    """
     query_at, key_at = _position_of(pos_q), _position_of(pos_k)
 
     def score_mod(score, b, h, i, j):
-        # Real positions are float64; the score keeps its dtype.
-        return score + function(query_at(b, i) - key_at(b, j), h).to(score.dtype)
+        return score + function(query_at(b, i) - key_at(b, j), h)
 
     return score_mod
 
 
 def alibi(slopes: Tensor, pos_q: Tensor, pos_k: Tensor, *, bidirectional: bool = True) -> ScoreMod:
-    """Minus the head's slope times the distance, its absolute value if ``bidirectional``."""
+    """Minus the slope of the head times the distance, or its absolute value, in the dtype of the slopes."""
     if bidirectional:
-        return from_distance(lambda distance, head: -slopes[head] * distance.abs(), pos_q, pos_k)
-    return from_distance(lambda distance, head: -slopes[head] * distance, pos_q, pos_k)
+        return from_distance(lambda distance, head: -slopes[head] * distance.abs().to(slopes.dtype), pos_q, pos_k)
+    return from_distance(lambda distance, head: -slopes[head] * distance.to(slopes.dtype), pos_q, pos_k)
 
 
 def from_distance_table(table: Tensor, lowest: int, pos_q: Tensor, pos_k: Tensor) -> ScoreMod:
@@ -62,12 +65,15 @@ def from_bucket_table(table: Tensor, buckets: Tensor, lowest: int, pos_q: Tensor
     return from_distance(function, pos_q, pos_k)
 
 
-def from_difference(at_query: Tensor, at_key: Tensor) -> ScoreMod:
-    """Adds a number of the query ``[B|1, H, L]`` minus a number of the key ``[B|1, H, S]`` (forgetting gates)."""
+def from_difference(at_query: Tensor, at_key: Tensor, dtype: torch.dtype) -> ScoreMod:
+    """Adds a number of the query ``[B|1, H, L]`` minus a number of the key ``[B|1, H, S]`` (forgetting gates).
+
+    The two may be float64, so that their difference is exact; ``dtype`` is what is added.
+    """
     query_value, key_value = _value_of(at_query), _value_of(at_key)
 
     def score_mod(score, b, h, i, j):
-        return score + (query_value(b, h, i) - key_value(b, h, j)).to(score.dtype)
+        return score + (query_value(b, h, i) - key_value(b, h, j)).to(dtype)
 
     return score_mod
 

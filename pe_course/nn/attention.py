@@ -222,7 +222,7 @@ def _check_tensors(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> None
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...], device: torch.device) -> None:
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-        found = getattr(mask, "dtype", type(mask).__name__)
+        found = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(f"mask must be a boolean tensor, True = may attend, got {found}")
     if mask.device != device:
         raise ValueError(f"mask is on {mask.device} but q is on {device}")

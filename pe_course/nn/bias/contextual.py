@@ -146,7 +146,7 @@ class ForgettingGate(PositionMethod):
         context: Mapping[str, Any] | None = None,
     ) -> ScoreMod:
         check_heads(self, q)
-        return flex.from_difference(*self._kept(pos_q, pos_k, context or {}))
+        return flex.from_difference(*self._kept(pos_q, pos_k, context or {}), bias_dtype(self, q))
 
     def _kept(self, pos_q: Tensor, pos_k: Tensor, context: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
         """The sum of log gates up to each query ``[B, H, L]`` and up to each key ``[B, H, S]``."""
