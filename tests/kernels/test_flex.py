@@ -114,18 +114,26 @@ MODULES = {
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
-@pytest.mark.parametrize("name", MODULES)
-def test_score_mods_of_the_methods_add_their_bias(name, positions):
-    module = draw_parameters(MODULES[name][0]())
-    pos_q, pos_k = POSITIONS[positions]
-    if positions == "real":
-        if name.startswith("t5"):
-            return  # refuses them: tests/nn/test_bias_bad_input.py
-        if MODULES[name][1] == "table":
-            assert module.score_mod(pos_q, pos_k, q=Q) is NotImplemented, "no table holds every real distance"
-            return
+@pytest.mark.parametrize("name", [name for name, (_, kind) in MODULES.items() if kind == "arithmetic"])
+def test_arithmetic_on_any_positions_adds_the_bias(name, positions):
+    assert_score_mod_adds_the_bias(name, positions)
+
+
+@pytest.mark.parametrize("positions", WHOLE)
+@pytest.mark.parametrize("name", [name for name, (_, kind) in MODULES.items() if kind == "table"])
+def test_a_table_over_whole_distances_adds_the_bias(name, positions):
+    assert_score_mod_adds_the_bias(name, positions)
+
+
+def assert_score_mod_adds_the_bias(name, positions):
+    module, (pos_q, pos_k) = draw_parameters(MODULES[name][0]()), POSITIONS[positions]
     with torch.no_grad():
         assert_adds(module.score_mod(pos_q, pos_k, q=Q), module.score_bias(pos_q, pos_k, q=Q))
+
+
+@pytest.mark.parametrize("name", ["kerple", "sandwich", "continuous"])
+def test_no_table_holds_every_real_distance(name):
+    assert MODULES[name][0]().score_mod(*POSITIONS["real"]) is NotImplemented
 
 
 def test_real_positions_keep_the_dtype_of_the_scores():
