@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from pe_course.lab.extras import needs
-from pe_course.reference.validation import count
+from pe_course.reference.validation import count, one_of
 
 Item, Result = TypeVar("Item"), TypeVar("Result")
 Engine = Callable[..., Iterator[Result]]
@@ -25,7 +25,7 @@ def serial(function: Callable[[Item], Result], items: Sequence[Item], *, jobs: i
 def joblib(function: Callable[[Item], Result], items: Sequence[Item], *, jobs: int = 2) -> Iterator[Result]:
     """``jobs`` processes on this machine, with one thread each: two runs on one core each beat one run on two."""
     library = needs("joblib", "lab")
-    with library.parallel_config("loky", n_jobs=count("jobs", jobs), inner_max_num_threads=1):
+    with library.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
         parallel = library.Parallel(return_as="generator_unordered", pre_dispatch="n_jobs")
         yield from parallel(library.delayed(function)(item) for item in items)
 
@@ -46,7 +46,7 @@ def submitit(
     """
     library = needs("submitit", "cluster")
     executor = library.AutoExecutor(folder=folder, cluster=cluster)
-    limits = {"slurm_array_parallelism": count("jobs", jobs)} if executor.cluster == "slurm" else {}
+    limits = {"slurm_array_parallelism": jobs} if executor.cluster == "slurm" else {}
     executor.update_parameters(cpus_per_task=1, **limits, **(parameters or {}))
     # Locally there is no queue that would hold jobs back, so they are handed over a few at a time.
     portion = len(items) if executor.cluster == "slurm" else jobs
@@ -61,7 +61,7 @@ def dask(
 ) -> Iterator[Result]:
     """A Dask cluster at the address ``scheduler``; without one, ``jobs`` processes here with one thread each."""
     distributed = needs("distributed", "cluster")
-    local = {} if scheduler else {"n_workers": count("jobs", jobs), "threads_per_worker": 1, "dashboard_address": None}
+    local = {} if scheduler else {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.Client(scheduler, **local) as client:
         futures = client.map(function, items, pure=False)
         for future in distributed.as_completed(futures):
@@ -71,6 +71,16 @@ def dask(
 
 
 ENGINES: dict[str, Engine] = {"serial": serial, "joblib": joblib, "submitit": submitit, "dask": dask}
+_LIBRARIES = {"joblib": ("joblib", "lab"), "submitit": ("submitit", "cluster"), "dask": ("distributed", "cluster")}
+
+
+def check(engine: str, jobs: int = 1) -> None:
+    """Raises: ValueError, TypeError if there is no such engine or ``jobs`` is below 1; ModuleNotFoundError naming the
+    extra it needs. An engine itself starts when its first result is asked for."""
+    one_of("engine", engine, tuple(ENGINES))
+    count("jobs", jobs)
+    if engine in _LIBRARIES:
+        needs(*_LIBRARIES[engine])
 
 
 def one_thread() -> None:

@@ -31,8 +31,8 @@ def retrieval(model: Decoder, config: Config) -> list[dict[str, Any]]:
 
 
 def _distances(config: Config, length: int) -> list[int]:
-    """Eighths of the training length and powers of two times them, up to half the length."""
-    distance, found = config.length // 8, []
+    """An eighth of the training length (the even number up to it) and its doubles, up to half of ``length``."""
+    distance, found = max(2, config.length // 16 * 2), []
     while distance <= length // 2:
         found.append(distance)
         distance *= 2

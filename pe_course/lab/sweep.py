@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from pe_course.lab.config import Config
-from pe_course.lab.engines import ENGINES, one_thread
+from pe_course.lab.engines import ENGINES, check, one_thread
 from pe_course.lab.extras import needs
 from pe_course.lab.plans import Planned
 from pe_course.lab.results import ResultsError, ResultsFile, not_written, write_whole
-from pe_course.reference.validation import one_of
 
 SPOOL = "spool"
 
@@ -53,7 +52,7 @@ def sweep(
     Raises: ResultsError if a results file belongs to another configuration, is written to by another process or is no
     results file, before anything is run; also if the disk is full.
     """
-    one_of("engine", engine, tuple(ENGINES))
+    check(engine, engine_options.get("jobs", 1))
     from pe_course.lab.experiment import check_device
 
     check_device(device)

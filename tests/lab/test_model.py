@@ -124,7 +124,7 @@ def test_variants_are_rope_with_other_frequencies():
 
 
 def test_bad_variants_are_named():
-    with pytest.raises(ValueError, match="variant must be one of 'plain', 'window'.*got 'ntkk'"):
+    with pytest.raises(ValueError, match=r"variant must be one of 'plain', 'window'.*got 'ntkk'"):
         methods.rope_variant("ntkk", Config(), 128)
     with pytest.raises(ValueError, match="length must be at least the training length 64, got 32"):
         methods.rope_variant("ntk", Config(), 32)

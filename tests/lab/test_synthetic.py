@@ -1,5 +1,6 @@
 """The seeded tasks: their laws, and that what is called the optimum is one."""
 
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -16,7 +17,7 @@ def bayes_by_counting(chain, states, alpha):
     """The posterior mean, counted anew for each prediction."""
     losses = []
     for t in range(len(chain) - 1):
-        transitions = list(zip(chain[:t], chain[1 : t + 1], strict=True))
+        transitions = list(pairwise(chain[: t + 1]))
         from_here = [after for before, after in transitions if before == chain[t]]
         p = (from_here.count(chain[t + 1]) + alpha) / (len(from_here) + states * alpha)
         losses.append(-log(p))
