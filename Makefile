@@ -15,7 +15,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 export SOURCE_DATE_EPOCH := 1767225600
 
 .DEFAULT_GOAL := help
-.PHONY: help install site build serve notebooks check lint format test test-fast test-units test-notebooks test-browser \
+.PHONY: help install site build serve notebooks check lint format test test-fast test-units test-quick test-notebooks test-browser \
 	test-colab set-repository clean
 
 help: ## list the targets
@@ -52,10 +52,13 @@ format: install ## let ruff lay out the code
 
 test: lint check test-units test-notebooks build test-browser test-colab ## every test there is
 
-test-fast: lint check test-units ## all but the notebooks' outputs, the browser and Colab (under 2 minutes)
+test-fast: lint check test-quick ## all but the notebooks' outputs, the browser, Colab and slow tests (under 2 minutes)
 
 test-units: install ## the package and the tools
 	@$(TEST) -q -n 2 --dist worksteal -m "not browser and not colab" tests
+
+test-quick: install ## the package and the tools, without what takes long
+	@$(TEST) -q -n 2 --dist worksteal -m "not browser and not colab and not slow" tests
 
 test-notebooks: install ## run every notebook and compare its outputs with the stored ones
 	@$(TEST) -q -p tools.nbval_tolerance -p no:cacheprovider --nbval --nbval-current-env --nbval-cell-timeout 120 -n 2 --dist loadscope book

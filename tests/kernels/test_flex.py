@@ -173,6 +173,7 @@ def test_gradients_on_the_cpu_are_refused_with_a_way_out():
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)][:1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS or ["none"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_compiled_kernel_gives_what_the_unfused_path_gives(compiler):

@@ -24,6 +24,7 @@ def run_nbval():
     return run
 
 
+@pytest.mark.slow
 def test_a_changed_digit_fails_and_an_untouched_notebook_passes(chapter, book, run_nbval) -> None:
     path = chapter("# T\n\n```{code-cell} ipython3\nprint(f'{2 / 3:.4f}', 12)\n```\n")
     build(path, Labels.of_book(book))
