@@ -8,7 +8,7 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_ROOMS = ("kernels", "nn", "reference")
+_ROOMS = ("claims", "kernels", "lab", "nn", "plots", "reference")
 
 __all__ = ["__version__", *_ROOMS]
 
