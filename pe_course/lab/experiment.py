@@ -22,8 +22,8 @@ LEARNED_SHARE = 0.9
 def run(config: Config | Mapping[str, Any], *, device: str = "cpu", progress: Progress | None = None) -> dict[str, Any]:
     """Train and test as ``config`` says. The same configuration gives the same results on the same machine.
 
-    Parameters: config: a `Config` or its fields. device: "cpu", "cuda", "cuda:1", … progress: wraps the iteration
-    over training steps, as ``tqdm`` does.
+    Parameters: config: a `Config` or its fields. device: "cpu", "cuda", "cuda:1", … (not run on a GPU yet). progress:
+    wraps the iteration over training steps, as ``tqdm`` does.
 
     Returns: a dictionary for JSON; the page on the lab in the book describes its entries.
 
