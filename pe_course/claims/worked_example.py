@@ -224,12 +224,9 @@ CLAIMS: list[Claim] = [
         "computed.",
         verdict="true",
         holds="Its matrices are lost, but its printed numbers fix two of them: S = {scores} and V = {values}. X and "
-        "the "
-        "projections are not fixed. With entries 0 and 1 there are {combinations} ways to get S and V, counted up to "
-        "the "
-        "order of the three head columns, over {matrices_x} matrices X that differ in the order of their features "
-        "alone. "
-        "S has rank {rank_of_scores}.",
+        "the projections are not fixed. With entries 0 and 1 there are {combinations} ways to get S and V, counted up "
+        "to the order of the three head columns, over {matrices_x} matrices X that differ in the order of their "
+        "features alone. S has rank {rank_of_scores}.",
         evidence="algebraic",
         digest=("S1-15",),
         measure=reconstruction,
@@ -259,9 +256,8 @@ CLAIMS: list[Claim] = [
         id="L-015",
         claim="Row 0 has the weights 0.0271, 0.899 and 0.0738; its exponentials sum to 100.124.",
         verdict="true",
-        holds="To full precision the weights are {weights[0]:.9f}, {weights[1]:.9f} and {weights[2]:.9f}, and the "
-        "sum is "
-        "{sum:.6f}. All printed digits are right.",
+        holds="To full precision the weights are {weights[0]:.9f}, {weights[1]:.9f} and {weights[2]:.9f}, and the sum "
+        "is {sum:.6f}. All printed digits are right.",
         evidence="numeric",
         digest=("S1-18",),
         measure=lambda: row_of_the_example(0),
@@ -273,8 +269,7 @@ CLAIMS: list[Claim] = [
         claim="Row 1 has the exponentials 12.182, 20.085 and 12.182, which sum to 44.449, and the weights 0.274, "
         "0.452, 0.274.",
         verdict="imprecise",
-        holds="The weights are right: {weights[0]:.6f}, {weights[1]:.6f}, {weights[2]:.6f}. The middle exponential "
-        "is "
+        holds="The weights are right: {weights[0]:.6f}, {weights[1]:.6f}, {weights[2]:.6f}. The middle exponential is "
         "{exponentials[1]:.6f}, so it was cut off, not rounded, and the sum is {sum:.6f}, which rounds to {sum:.3f}.",
         evidence="numeric",
         digest=("S1-18",),
@@ -289,8 +284,7 @@ CLAIMS: list[Claim] = [
         claim="Row 2 has exponentials that sum to 55.918, and the weights 0.0486, 0.592 and 0.359.",
         verdict="imprecise",
         holds="The weights are right: {weights[0]:.6f}, {weights[1]:.6f}, {weights[2]:.6f}. The sum is {sum:.6f}, "
-        "which "
-        "rounds to {sum:.3f}. Weights cut to the printed digits sum to {printed_weights_sum:.4f}, not to 1.",
+        "which rounds to {sum:.3f}. Weights cut to the printed digits sum to {printed_weights_sum:.4f}, not to 1.",
         evidence="numeric",
         digest=("S1-18",),
         measure=lambda: row_of_the_example(2),
@@ -322,8 +316,7 @@ CLAIMS: list[Claim] = [
         claim="The output is [[1, 0.9728, 0.9261], [1, 0.726, 0.726], [1, 0.951, 0.6406]].",
         verdict="imprecise",
         holds="Three entries are wrong in the fourth decimal, because rounded weights were multiplied. To full "
-        "precision they "
-        "are {output[0][1]:.6f}, {output[0][2]:.6f} and {output[2][2]:.6f}. The others are right.",
+        "precision they are {output[0][1]:.6f}, {output[0][2]:.6f} and {output[2][2]:.6f}. The others are right.",
         evidence="numeric",
         digest=("S1-19",),
         measure=output_digits,
@@ -339,11 +332,10 @@ CLAIMS: list[Claim] = [
         claim="Thanks to the bias near words get larger weights: word 0 gives word 1 the weight 0.899.",
         verdict="wrong",
         holds="That weight is due to content, S₀₁ = 5. Without the bias it is {row_0_without_bias[1]:.4f} already; "
-        "the bias adds "
-        "{added_to_weight_of_word_1:.4f}. The nearest word in this row is word 0 itself, and it gets the least, "
-        "{weight_of_nearest_word:.4f}. Only row 1, with three equal scores, shows the bias alone: "
-        "{row_1_without_bias[0]:.4f} "
-        "each without it, {row_1_with_bias[0]:.4f}, {row_1_with_bias[1]:.4f} and {row_1_with_bias[2]:.4f} with it.",
+        "the bias adds {added_to_weight_of_word_1:.4f}. The nearest word in this row is word 0 itself, and it gets "
+        "the least, {weight_of_nearest_word:.4f}. Only row 1, with three equal scores, shows the bias alone: "
+        "{row_1_without_bias[0]:.4f} each without it, {row_1_with_bias[0]:.4f}, {row_1_with_bias[1]:.4f} and "
+        "{row_1_with_bias[2]:.4f} with it.",
         evidence="numeric",
         digest=("S1-20",),
         measure=bias_or_content,
@@ -364,10 +356,8 @@ CLAIMS: list[Claim] = [
         "in bins.",
         verdict="wrong",
         holds="Three words have {distances_in_the_example} distances, 0 to 2. A table with three entries gives the "
-        "same output: the "
-        "largest difference is {largest_difference_with_table:.4f}. Nothing in it says anything about long "
-        "sequences. Read "
-        "backwards, the sentence gives the same output backwards, too.",
+        "same output: the largest difference is {largest_difference_with_table:.4f}. Nothing in it says anything "
+        "about long sequences. Read backwards, the sentence gives the same output backwards, too.",
         evidence="algebraic",
         digest=("S1-20",),
         measure=table_in_place_of_the_function,
@@ -388,8 +378,7 @@ CLAIMS: list[Claim] = [
         holds="The standard divides by the root of the head width, here √3. Row 0 of the weights then is "
         "{row_0_bias_after_scale[0]:.4f}, {row_0_bias_after_scale[1]:.4f}, {row_0_bias_after_scale[2]:.4f}, and "
         "{row_0_bias_before_scale[0]:.4f}, {row_0_bias_before_scale[1]:.4f}, {row_0_bias_before_scale[2]:.4f} if the "
-        "bias is "
-        "divided too. ALiBi divides the scores and adds its bias afterwards; T5 does not divide at all.",
+        "bias is divided too. ALiBi divides the scores and adds its bias afterwards; T5 does not divide at all.",
         evidence="numeric",
         digest=("S1-15",),
         references=("vaswani2017attention", "raffel2020exploring", "press2022train"),
