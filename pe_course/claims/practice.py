@@ -145,8 +145,8 @@ CLAIMS.append(
         verdict="true with conditions",
         holds="All others can be evaluated at any length; that is not yet extrapolation. In the lab, at 16 times the "
         "training length, the loss grew by {sinusoidal_growth:.2f} nats with sinusoids and {rope_growth:.2f} with "
-        "RoPE, no less than with the untrained rows of a table ({learned_growth:.2f} for a table long enough); by "
-        "{nope_growth:.2f} without positions, and by {t5_growth:.2f} and {alibi_growth:.2f} with T5's bias and ALiBi.",
+        "RoPE (with the untrained rows of a long enough table: {learned_growth:.2f}); by {nope_growth:.2f} without "
+        "positions, and by {t5_growth:.2f} and {alibi_growth:.2f} with T5's bias and ALiBi.",
         evidence="experiment",
         digest=("S3-54",),
         references=("press2022train", "kazemnejad2023impact"),
