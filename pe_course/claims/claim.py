@@ -32,8 +32,9 @@ class Claim:
     """One entry of the ledger.
 
     ``claim`` and ``holds`` are in our words; ``holds`` may quote a measured value as ``{name:.4f}``, so that no
-    number is typed. ``measure`` computes the values; ``decides`` is the condition on them that makes the verdict stand. A claim
-    without ``measure`` is decided by its ``references`` alone, and ``why_no_check`` says why nothing can be computed.
+    number is typed. ``measure`` computes the values; ``decides`` is the condition on them that makes the verdict
+    stand. A claim without ``measure`` is decided by its ``references`` alone, and ``why_no_check`` says why nothing
+    can be computed.
     """
 
     id: str
