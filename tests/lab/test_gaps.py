@@ -105,17 +105,17 @@ def test_show_averages_over_seeds(text):
     assert len(show.table(text, steps=500).splitlines()) >= len(METHODS)
 
 
-# A small live slice: the same gaps, smaller because a third of the steps is taken. ---------------------------------------
+# A small live slice: the same gaps, smaller because a third of the steps is taken. -----------------------------------
 
 
 @pytest.fixture(scope="module")
 def live():
-    """Losses by length, and per position up to 4 L, of three methods after 180 steps: under 20 CPU seconds."""
+    """Losses by length, and per position up to 4 L, of three methods after 150 steps: under 20 CPU seconds."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     found = {}
     for method in ("sinusoidal", "rope", "alibi"):
-        config = Config(method=method, steps=180, eval_tokens=8192)
+        config = Config(method=method, steps=150, eval_tokens=8192)
         net, _ = experiment.trained(config)
         by_length = {n: evaluate.non_overlapping(net, sequences_of(config, n))["loss"] for n in config.lengths}
         found[method] = by_length, evaluate.per_position(net, sequences_of(config, 4 * L), width=L)
@@ -125,7 +125,7 @@ def live():
 
 @pytest.mark.slow
 def test_live_rope_rises(live):
-    assert live["rope"][0][4 * L] - live["rope"][0][L] > 0.15
+    assert live["rope"][0][4 * L] - live["rope"][0][L] > 0.12
 
 
 @pytest.mark.slow
@@ -136,4 +136,4 @@ def test_live_alibi_stays(live):
 @pytest.mark.slow
 def test_live_sinusoids_break_right_after_the_length(live):
     bins = live["sinusoidal"][1]
-    assert bins[1] - bins[0] > 0.15 and live["rope"][1][1] - live["rope"][1][0] < bins[1] - bins[0]
+    assert bins[1] - bins[0] > 0.12 and live["rope"][1][1] - live["rope"][1][0] < bins[1] - bins[0]
