@@ -56,8 +56,8 @@ def _entry(entry: Claim, result: ledger.Outcome, progress: str, seconds: float) 
         lines.append(_paragraph("" if number else "measured", f"{name} = {value}"))
     if result.problem:
         lines.append(_paragraph("problem", result.problem))
-    if entry.why_no_check:
-        lines.append(_paragraph("no check", entry.why_no_check))
+    for label, text in (("no check", entry.why_no_check), ("note", entry.note)):
+        lines += [_paragraph(label, text)] * bool(text)
     if entry.references:
         lines.append(_paragraph("sources", ", ".join(entry.references)))
     return "\n".join(lines) + "\n"

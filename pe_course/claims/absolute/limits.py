@@ -128,7 +128,11 @@ def vectors_go_on_and_the_model_does_not(m: Measured) -> bool:
     )
 
 
-HOLDS_ON = Counterfeit("a model that does not notice the end of training", {"loss_right_after_it": 1.8})
+SAME_AFTER_TRAINING = Counterfeit(
+    "a model that does not notice the end of training",
+    target="pe_course.claims.lab_rows:loss_before_and_after",
+    broken=lambda right: lambda method: 2 * right(method)[:1],
+)
 
 
 CLAIMS.append(
@@ -146,9 +150,8 @@ CLAIMS.append(
         references=("press2022train",),
         measure=sinusoids_past_training,
         decides=vectors_go_on_and_the_model_does_not,
-        counterfeits=(HOLDS_ON, INTEGER_DIVISION),
-        note="The loss is the mean over the stored seeds, over an eighth of the training length on both sides of its "
-        "end.",
+        counterfeits=(SAME_AFTER_TRAINING, INTEGER_DIVISION),
+        note=lab_rows.PROVENANCE,
     )
 )
 
@@ -205,9 +208,14 @@ CLAIMS.append(
         measure=losses_past_training,
         decides=rope_degrades_more_slowly,
         counterfeits=(
-            Counterfeit("sinusoids that hold on", {"sinusoidal_after": 1.8}),
-            Counterfeit("RoPE that holds on", {"rope_at_4_times": 1.5}),
+            SAME_AFTER_TRAINING,
+            Counterfeit(
+                "losses of the training length, whatever the length",
+                target="pe_course.claims.lab_rows:loss",
+                broken=lambda right: lambda method, multiple: right(method, 1),
+            ),
         ),
+        note=lab_rows.PROVENANCE,
     )
 )
 
@@ -267,7 +275,8 @@ CLAIMS.append(
         references=("press2022train",),
         measure=sinusoids_past_training,
         decides=vectors_go_on_and_the_model_does_not,
-        counterfeits=(HOLDS_ON, INTEGER_DIVISION),
+        counterfeits=(SAME_AFTER_TRAINING, INTEGER_DIVISION),
+        note=lab_rows.PROVENANCE,
     )
 )
 

@@ -15,7 +15,7 @@ from pe_course.claims.absolute.shared import (
     of_rows,
     rows,
 )
-from pe_course.claims.attention import largest, order_through_three_places, six_tokens
+from pe_course.claims.attention import largest, order_enters_anywhere, order_through_three_places, six_tokens
 from pe_course.claims.claim import Claim, Counterfeit, Measured
 from pe_course.reference import absolute, attention, bias
 
@@ -152,7 +152,7 @@ CLAIMS.append(
         digest=("S3-17",),
         references=("dufter2022position", "su2021roformer", "press2022train", "raffel2020exploring"),
         measure=order_through_three_places,
-        decides=lambda m: m["nothing"] < 1e-12 and min(m["input"], m["query_and_key"], m["score"]) > 1e-3,
+        decides=lambda m: order_enters_anywhere(m),
         counterfeits=(
             NO_POSITIONS,
             Counterfeit(
@@ -349,7 +349,7 @@ CLAIMS.append(
         measure=sequence_of_one_token,
         decides=lambda m: (
             max(m["no_positions_causal"], m["rope_causal"], m["symmetric_bias"]) < 1e-12
-            and min(m["sinusoids"], m["start_token_causal"]) > 0.01
+            and (round(m["sinusoids"], 4), round(m["start_token_causal"], 4)) == (0.0478, 0.9362)
         ),
         counterfeits=(
             NO_POSITIONS,
