@@ -831,6 +831,7 @@ CLAIMS: list[Claim] = [
                 broken=_always_the_same_loss,
             ),
         ),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-053",

@@ -370,6 +370,7 @@ CLAIMS: list[Claim] = [
                 broken=lambda right: lambda method, multiple: 1.0,
             ),
         ),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-077",

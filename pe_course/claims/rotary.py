@@ -585,7 +585,7 @@ CLAIMS: list[Claim] = [
             and (m["pairs_without_a_turn_in_2048"], m["pairs_without_a_turn_in_4096"], m["pairs"]) == (23, 18, 64)
         ),
         counterfeits=(_ONE_LOSS, _HALF_EXPONENT),
-        note="The abstract of the RoFormer paper speaks of flexibility to any sequence length.",
+        note=f"{lab_rows.PROVENANCE} The abstract of the RoFormer paper speaks of flexibility to any sequence length.",
     ),
     Claim(
         id="L-065",

@@ -356,6 +356,7 @@ CLAIMS: list[Claim] = [
             and m["rope_at_training_length"] + 0.05 < m["ntk_at_4_times"] < m["rope_at_4_times"] - 0.2
         ),
         counterfeits=(_BASE_TIMES_FACTOR, _NTK_IS_LINEAR, _ONE_LOSS),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-058",
@@ -381,7 +382,7 @@ CLAIMS: list[Claim] = [
             and m["rerope_at_8_times"] < m["ntk_at_8_times"] - 0.2
         ),
         counterfeits=(_NTK_IS_LINEAR, Counterfeit("a ReRoPE that fails", {"rerope_at_8_times": 3.0})),
-        note="Rankings depend on the model and on the measure; there is no common benchmark.",
+        note=f"{lab_rows.PROVENANCE} Rankings depend on the model and on the measure; there is no common benchmark.",
     ),
     Claim(
         id="L-059",
@@ -418,6 +419,7 @@ CLAIMS: list[Claim] = [
                 module="bias",
             ),
         ),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-060",
@@ -482,6 +484,7 @@ CLAIMS: list[Claim] = [
             and m["alibi_at_4_times"] < m["rope_at_4_times"] - 0.1
         ),
         counterfeits=(_ONE_LOSS, Counterfeit("an ALiBi that loses everywhere", {"alibi_at_4_times": 4.0})),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-083",
@@ -501,6 +504,7 @@ CLAIMS: list[Claim] = [
             and abs(m["t5_at_16_times"] - m["t5_at_training_length"]) < 0.15
         ),
         counterfeits=(_ONE_LOSS,),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-084",
@@ -528,6 +532,7 @@ CLAIMS: list[Claim] = [
             and max(m[f"{name}_at_4_times"] - m[f"{name}_at_training_length"] for name in ("t5", "alibi")) < 0.1
         ),
         counterfeits=(_ONE_LOSS, Counterfeit("a RoPE that holds", {"rope_at_16_times": 1.6})),
+        note=lab_rows.PROVENANCE,
     ),
     Claim(
         id="L-132",
@@ -581,5 +586,6 @@ CLAIMS: list[Claim] = [
             )
         ),
         counterfeits=(_BASE_TIMES_FACTOR, _ONE_LOSS),
+        note=lab_rows.PROVENANCE,
     ),
 ]
