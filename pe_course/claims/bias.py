@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pe_course.claims import lab_rows
 from pe_course.claims.claim import Claim, Counterfeit, Measured
 from pe_course.claims.judge import near
-from pe_course.claims.relative import added_by, contents, terms_of
+from pe_course.claims.relative import added_by, contents, parameters, terms_of
 from pe_course.claims.rotary import query_and_key_of_one_token
 from pe_course.reference import absolute, attention, bias, relative, rotary
 
@@ -52,7 +52,7 @@ def bins_in_use() -> Measured:
         "t5_buckets_of_distances_0_to_12": past_bucket(np.arange(13)),
         "t5_largest_exact_distance": first_shared(past_bucket(np.arange(200))) - 1,
         "t5_largest_exact_distance_causal": first_shared(causal) - 1,
-        "shaw_vectors": len(np.unique(rows)),
+        "shaw_rows": rows[0],
         "shaw_offsets": 2 * window + 1,
         "lecture_bins_with_distance_1": [name for name, (low, high) in lecture.items() if low <= 1 <= high],
     }
@@ -92,6 +92,7 @@ def buckets_at_the_end() -> Measured:
         "bucket_far_past": past_bucket(5000),
         "bucket_far_future": future_bucket(5000),
         "different_values_over_heads_and_directions": len(np.unique([far_past, far_future])),
+        "difference_to_rows_15_and_31": np.abs(np.stack([far_past, far_future]) - table[[15, 31]]).max(),
     }
 
 
@@ -112,8 +113,9 @@ def table_of_shaw_or_t5() -> Measured:
     t5 = past_bucket(np.arange(200), bidirectional=False)
     return {
         "shaw_vectors": len(np.unique(rows)),
-        "shaw_first_clipped_distance": k + 1,
+        "shaw_first_and_last_row": [rows.min(), rows.max()],
         "t5_scalars_per_head": len(np.unique(t5)),
+        "t5_first_and_last_bucket": [t5.min(), t5.max()],
         "t5_table_of_a_causal_stack": list(T5_BASE),
     }
 
@@ -126,6 +128,7 @@ def parameters_of_t5() -> Measured:
         "parameters_t5_small": np.prod(T5_SMALL),
         "numbers_per_bucket": T5_BASE[1],
         "heads": len(by_head),
+        "difference_to_rows_of_the_table": np.abs(by_head[:, 10:2:-1].T - table[:8]).max(),
         "different_heads": len(np.unique(by_head, axis=0)),
         "exact_distances": first_shared(past_bucket(np.arange(200))),
         "exact_distances_causal": first_shared(past_bucket(np.arange(200), bidirectional=False)),
@@ -157,6 +160,7 @@ def table_without_clipping() -> Measured:
         "unclipped_rows": 2 * n - 1,
         "bytes_12_heads": 12 * (2 * n - 1) * FLOAT32,
         "rows_used_by_64_tokens": len(np.unique(rows)),
+        "first_and_last_row": [rows.min(), rows.max()],
         "token_65_is_refused": _refuses(
             lambda: relative.relative_position_index([short], [0], short - 1, outside="raise")
         ),
@@ -551,7 +555,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["t5_buckets_of_distances_0_to_12"] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 9]
             and (m["t5_largest_exact_distance"], m["t5_largest_exact_distance_causal"]) == (7, 15)
-            and m["shaw_vectors"] == m["shaw_offsets"]
+            and m["shaw_rows"] == list(range(m["shaw_offsets"]))
         ),
         counterfeits=(_CLIPPED, _ROUND_UP),
         note="If the lecture's bins count the words in between, they do not overlap.",
@@ -570,7 +574,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["t5_buckets"] == [1, 2, 3, 7, 8, 8, 9]
             and (m["first_shared_distance"], m["first_shared_distance_causal"]) == (8, 16)
-            and len(set(m["shaw_rows_of_distances_0_to_3"])) == 4
+            and m["shaw_rows_of_distances_0_to_3"] == [16, 15, 14, 13]
         ),
         counterfeits=(_CLIPPED, _ROUND_UP),
     ),
@@ -621,7 +625,8 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             near(m["share_near_bias_to_zero"], [0.2334, 0.0240, 0.0024], 5e-5)
             and near(m["share_near_linear"], 0.9949, 5e-5)
-            and m["share_near_log_scale_0.5"][2] < 0.1 < 0.9 < m["share_near_log_scale_2"][2]
+            and near(m["share_near_log_scale_0.5"], [0.3914, 0.1127, 0.0346], 5e-5)
+            and near(m["share_near_log_scale_2"], [0.9402, 0.9257, 0.9243], 5e-5)
             and near(m["factor_far_away"], 1.0)
         ),
         counterfeits=(
@@ -661,7 +666,7 @@ CLAIMS: list[Claim] = [
             m["formula_at_200"] == -100
             and m["t5_bucket_200_before"] == 15
             and m["largest_difference_of_two_networks_up_to_100"] < 1e-12
-            and abs(m["two_networks_at_200"][0] - m["two_networks_at_200"][1]) > 50
+            and m["two_networks_at_200"] == [-100, 0]
         ),
         counterfeits=(_CLIPPED, _FLAT_FAR),
     ),
@@ -719,7 +724,7 @@ CLAIMS: list[Claim] = [
             and near(m["sinusoidal"], 0.064579028, 1e-8)
             and near(m["signed_table"], 0.052896551, 1e-8)
             and near(m["symmetric_bias_and_causal_mask"], 0.421874191, 1e-8)
-            and m["class_token_with_bias"] > 0.01
+            and near(m["class_token_with_bias"], 0.345169842, 1e-8)
             and m["classes_of_24_orders"] == 12
         ),
         counterfeits=(_SIGNED_DISTANCE, _HALF_SLOPE),
@@ -736,7 +741,8 @@ CLAIMS: list[Claim] = [
         references=("raffel2020exploring",),
         measure=lambda: terms_of("t5"),
         decides=lambda m: (
-            m["content_to_position"] == m["position_to_content"] == m["joint"] == 0 and m["position_alone"] > 0.1
+            m["content_to_position"] == m["position_to_content"] == m["joint"] == 0
+            and near(m["position_alone"], abs(parameters()["table"][4, 0]))
         ),
         counterfeits=(
             Counterfeit("a term between content and position", {"content_to_position": 0.3}),
@@ -758,6 +764,7 @@ CLAIMS: list[Claim] = [
             (m["parameters_t5_base"], m["parameters_t5_small"]) == (384, 256)
             and m["different_heads"] == m["heads"] == m["numbers_per_bucket"] == 12
             and (m["exact_distances"], m["exact_distances_causal"]) == (8, 16)
+            and m["difference_to_rows_of_the_table"] == 0
         ),
         counterfeits=(_SHARED_HEADS, _CLIPPED),
     ),
@@ -891,6 +898,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             (m["bucket_far_past"], m["bucket_far_future"]) == (15, 31)
             and m["different_values_over_heads_and_directions"] == 24
+            and m["difference_to_rows_15_and_31"] == 0
         ),
         counterfeits=(_SHARED_HEADS, _NO_DIRECTION),
     ),
@@ -920,7 +928,11 @@ CLAIMS: list[Claim] = [
         digest=("S3-42",),
         references=("raffel2020exploring",),
         measure=parameters_of_t5,
-        decides=lambda m: m["parameters_t5_base"] == 384 and m["numbers_per_bucket"] == m["different_heads"] == 12,
+        decides=lambda m: (
+            m["parameters_t5_base"] == 384
+            and m["numbers_per_bucket"] == m["different_heads"] == 12
+            and m["difference_to_rows_of_the_table"] == 0
+        ),
         counterfeits=(_SHARED_HEADS, _ONE_HEAD),
     ),
     Claim(
@@ -936,7 +948,11 @@ CLAIMS: list[Claim] = [
         measure=content_of_the_bias,
         decides=lambda m: (
             m["t5"] == m["alibi"] == m["kerple"] == 0
-            and min(m["shaw"], m["transformer_xl"], m["deberta"], m["rope"]) > 0.1
+            and near(
+                [m["shaw"], m["transformer_xl"], m["deberta"], m["rope"]],
+                [2.561172, 3.361138, 0.155340, 0.887535],
+                1e-6,
+            )
         ),
         counterfeits=(
             _broken(
@@ -1000,7 +1016,10 @@ CLAIMS: list[Claim] = [
         digest=("S3-57",),
         references=("shaw2018self", "raffel2020exploring"),
         measure=table_of_shaw_or_t5,
-        decides=lambda m: (m["shaw_vectors"], m["t5_scalars_per_head"]) == (33, 32),
+        decides=lambda m: (
+            (m["shaw_vectors"], m["t5_scalars_per_head"]) == (33, 32)
+            and (m["shaw_first_and_last_row"], m["t5_first_and_last_bucket"]) == ([0, 32], [0, 31])
+        ),
         counterfeits=(_CLIPPED, _UNCLIPPED),
     ),
     Claim(
@@ -1015,7 +1034,7 @@ CLAIMS: list[Claim] = [
         measure=table_without_clipping,
         decides=lambda m: (
             (m["unclipped_rows"], m["bytes_12_heads"]) == (65535, 3145680)
-            and m["rows_used_by_64_tokens"] == 127
+            and (m["rows_used_by_64_tokens"], m["first_and_last_row"]) == (127, [0, 126])
             and m["token_65_is_refused"]
         ),
         counterfeits=(_NO_ERROR, Counterfeit("a table of n × n", {"bytes_12_heads": 12 * 32768**2 * 4})),
@@ -1034,7 +1053,7 @@ CLAIMS: list[Claim] = [
         measure=direction_of_score_bias,
         decides=lambda m: (
             (m["t5_bucket_2_before"], m["t5_bucket_2_after"], m["t5_causal_bucket_2_after"]) == (2, 18, 0)
-            and abs(m["transformer_xl_7_to_4"] - m["transformer_xl_4_to_7"]) > 0.01
+            and near([m["transformer_xl_7_to_4"], m["transformer_xl_4_to_7"]], [15.263256, -9.927965], 1e-6)
         ),
         counterfeits=(
             _NO_DIRECTION,
@@ -1061,7 +1080,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             near([m["score_7_to_4"], m["score_4_to_7"]], -1.013662, 1e-6)
             and m["bias_7_to_4"] == -1.5
-            and m["causal_weight_7_to_4"] > 0.01
+            and near(m["causal_weight_7_to_4"], 0.089432898, 1e-8)
             and m["causal_weight_4_to_7"] == 0
         ),
         counterfeits=(_KEY_ONLY, _LOST_MASK),

@@ -102,7 +102,9 @@ def four_terms() -> Measured:
 
 def which_terms_change() -> Measured:
     names = ("absolute", "transformer_xl", "t5", "deberta", "shaw", "alibi", "rope")
-    return {f"terms_{name}": present(name) for name in names} | {"shaw_adds_to_values": largest_shaw_value()}
+    sizes = [sum(terms_of(name).values()) for name in names]
+    terms = {f"terms_{name}": present(name) for name in names}
+    return terms | {"sizes_of_all_terms": sizes, "shaw_adds_to_values": largest_shaw_value()}
 
 
 def largest_shaw_value() -> float:
@@ -186,7 +188,8 @@ def bias_or_vectors() -> Measured:
     """Which terms of each method depend on content."""
     names = ("t5", "alibi", "shaw", "transformer_xl", "deberta")
     dependent = {f"content_terms_{name}": [t for t in present(name) if t != "position_alone"] for name in names}
-    return dependent | {"shaw_adds_to_values": largest_shaw_value()}
+    sizes = [sum(terms_of(name).values()) for name in names]
+    return dependent | {"sizes_of_all_terms": sizes, "shaw_adds_to_values": largest_shaw_value()}
 
 
 def _broken(what: str, function: str, broken: Callable[[Callable], Callable], module: str = "relative") -> Counterfeit:
@@ -277,7 +280,8 @@ CLAIMS: list[Claim] = [
             and m["terms_deberta"] == ["content_to_position", "position_to_content"]
             and m["terms_shaw"] == ["content_to_position"]
             and m["terms_rope"] == ["joint"]
-            and m["shaw_adds_to_values"] > 0
+            and near(m["sizes_of_all_terms"], [6.376217, 26.145188, 1.136047, 5.080899, 3.825925, 2, 1.122043], 1e-6)
+            and near(m["shaw_adds_to_values"], 1.022516, 1e-6)
         ),
         counterfeits=(_SHAW_WITHOUT_QUERY, _XL_WITHOUT_U, _DEBERTA_ONE_TERM),
     ),
@@ -296,7 +300,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["difference_to_transformer_xl"] < 1e-9
             and m["difference_of_xlnet_to_transformer_xl"] < 1e-9
-            and m["difference_if_r_replaced_p_m_too"] > 0.1
+            and near(m["difference_if_r_replaced_p_m_too"], 115.195405, 1e-6)
         ),
         counterfeits=(_XL_WITHOUT_U, _XL_U_IS_V),
     ),
@@ -316,7 +320,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["terms"] == ["content_to_position", "position_to_content"]
             and m["difference_to_the_two_terms"] < 1e-9
-            and m["difference_of_paper_and_code"] > 0.1
+            and near(m["difference_of_paper_and_code"], 7.744835, 1e-6)
             and near(m["scale_times_root_of_width"], 3**-0.5)
             and (m["row_of_distance_4"], m["row_of_distance_1000"], m["row_of_distance_1000_with_log_buckets"])
             == (36, 1023, 511)
@@ -338,7 +342,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["terms"] == ["content_to_position", "position_to_content"]
             and m["key_with_distance_content_to_position_alone"] < 1e-9
-            and m["key_with_distance_both_terms"] > 0.1
+            and near(m["key_with_distance_both_terms"], 2.852102, 1e-6)
         ),
         counterfeits=(
             _DEBERTA_ONE_TERM,
@@ -412,7 +416,8 @@ CLAIMS: list[Claim] = [
             and m["content_terms_transformer_xl"]
             == m["content_terms_deberta"]
             == ["content_to_position", "position_to_content"]
-            and m["shaw_adds_to_values"] > 0
+            and near(m["sizes_of_all_terms"], [1.136047, 2, 3.825925, 26.145188, 5.080899], 1e-6)
+            and near(m["shaw_adds_to_values"], 1.022516, 1e-6)
         ),
         counterfeits=(_SHAW_WITHOUT_QUERY, _DEBERTA_ONE_TERM),
     ),
