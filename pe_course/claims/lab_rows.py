@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from statistics import mean
 
 from pe_course.lab.config import Config
@@ -16,13 +17,19 @@ PROVENANCE = (
 def text_rows(method: str) -> list[Row]:
     """The runs of ``method`` on text at 500 steps, one per seed. Raises: LookupError that says what is missing."""
     wanted = {"task": "text", "method": method, "steps": 500, "finetune": "none"}
-    rows = select(stored("text"), **wanted, position_lr_factor=Config().position_lr_factor)
+    rows = select(_stored_text(), **wanted, position_lr_factor=Config().position_lr_factor)
     if not rows:
         raise LookupError(
             f"the lab's stored results hold no run of {method!r} on text with 500 steps; "
             f"'python -m pe_course.lab run --method {method} --task text --steps 500 --seed 0' makes one"
         )
     return rows
+
+
+@cache
+def _stored_text() -> list[Row]:
+    """Read once: some checks ask for dozens of losses."""
+    return stored("text")
 
 
 def training_length(method: str) -> int:
