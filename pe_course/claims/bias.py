@@ -709,8 +709,8 @@ CLAIMS: list[Claim] = [
         verdict="wrong",
         holds="Reading backwards changes no |i − j|, so without a mask a sentence and its reverse get the same pooled "
         "output: they differ by {symmetric_bias:.4f} after one layer and {symmetric_bias_three_layers:.4f} after "
-        "three. 狗咬人 and 人咬狗 stay one and the same; so do 我爱你 and 你爱我. Of the 24 orders of four words "
-        "{classes_of_24_orders} can be told apart. A causal mask breaks the tie, by "
+        "three. 狗咬人 and 人咬狗 stay one and the same; so do 我爱你 and 你爱我. The 24 orders of four words have "
+        "{classes_of_24_orders} different outputs. A causal mask breaks the tie, by "
         "{symmetric_bias_and_causal_mask:.4f} in this draw; so do a signed table ({signed_table:.4f}), RoPE "
         "({rope:.4f}) and sinusoids ({sinusoidal:.4f}). A token kept in front notices as well "
         "({class_token_with_bias:.4f}), because then not the whole sequence is reversed.",
