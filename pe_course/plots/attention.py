@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pe_course.plots.cells import write_cells
 from pe_course.plots.figure import ThemedFigure, themed
-from pe_course.plots.theme import METHOD_COLOURS, contrast, line_style
+from pe_course.plots.theme import METHOD_COLOURS, line_style
 from pe_course.reference import attention
 
 
@@ -52,7 +53,7 @@ def attention_maps(maps: Mapping[str, ArrayLike]) -> ThemedFigure:
         axes = figure.subplots(1, len(weights), squeeze=False)[0]
         for ax, (sentence, values) in zip(axes, weights.items(), strict=True):
             image = ax.imshow(values, cmap=theme.sequential(), vmin=0, vmax=1, interpolation="none")
-            _write_cells(ax, image, values, theme)
+            write_cells(ax, image, values, theme)
             _name_ticks(ax, rows=sentence.split(), columns=sentence.split())
             ax.set_title(f"“{sentence}”")
             ax.set_xlabel("key")
@@ -123,16 +124,6 @@ def _same_rows(first: str, first_rows: np.ndarray, second: str, second_rows: np.
 def _strongest(words: list[str], weights: np.ndarray) -> str:
     keys = weights.argmax(axis=-1)
     return ", ".join(f"{words[i]} looks most at {words[j]} ({weights[i, j]:.2f})" for i, j in enumerate(keys))
-
-
-def _write_cells(ax, image, values: np.ndarray, theme) -> None:
-    """The number in each cell, in whichever ink reads better on the cell's colour."""
-    from matplotlib.colors import to_hex
-
-    for (i, j), value in np.ndenumerate(values):
-        cell = to_hex(image.to_rgba(value))
-        ink = max((theme.text, theme.background), key=lambda colour, cell=cell: contrast(colour, cell))
-        ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=9, color=ink)
 
 
 def _name_ticks(ax, *, rows: Sequence[str], columns: Sequence[str] | None = None) -> None:

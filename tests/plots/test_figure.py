@@ -11,11 +11,13 @@ import matplotlib
 import numpy as np
 import pytest
 
-from pe_course.plots import absolute, attention, figure, theme
+from pe_course.plots import absolute, alibi, attention, continuous, figure, relative, theme
+from pe_course.reference import bias
 from pe_course.reference.attention import attention_weights
 
 WORDS = "dog bites man"
 ROWS = np.random.default_rng(0).standard_normal((3, 4))
+TERMS = dict.fromkeys(("one", "two", "three", "four"), ROWS[:, :3])
 REVERSED = " ".join(reversed(WORDS.split()))
 
 FIGURES = {
@@ -32,6 +34,19 @@ FIGURES = {
     "attention_maps": lambda: attention.attention_maps({WORDS: attention_weights(ROWS, ROWS)}),
     "order_leaks": lambda: attention.order_leaks({"one layer": [0.5, 0.0], "two layers": [0.5, 0.2]}, ["a", "b"]),
     "counting_head": lambda: attention.counting_head(6),
+    "distance_grid": lambda: relative.distance_grid(WORDS.split()),
+    "four_terms": lambda: relative.four_terms(TERMS, TERMS, WORDS.split()),
+    "bucket_stairs": lambda: relative.bucket_stairs(140),
+    "head_tables": lambda: relative.head_tables(np.eye(32, 2), 8, [0, 1]),
+    "memory": lambda: relative.memory([128, 2048], heads=2),
+    "curves": lambda: continuous.curves(12),
+    "near_share": lambda: continuous.near_share({"linear": bias.linear_distance_bias}, [30, 100], 10),
+    "networks": lambda: continuous.beyond_training({"line": [([[-0.5]], None)]}, 4, 8),
+    "fire_fractions": lambda: continuous.fire_fractions([16, 64], 32.0),
+    "penalties": lambda: alibi.penalties(4, {"slope 1/2": 0.5}),
+    "slope_rows": lambda: alibi.slope_rows({"8 heads": bias.alibi_slopes(8)}),
+    "windows": lambda: alibi.windows(bias.alibi_slopes(4), 100),
+    "counted_weights": lambda: alibi.counted_weights({"ALiBi": [0.25, 0.75]}),
 }
 
 
