@@ -14,9 +14,9 @@ export function movingFigures(name, start) {
 
 /**
  * A labelled native slider in the figure's place for controls; `move(value)` runs on each change.
- * `speak(value)` is what a screen reader says of the value.
+ * `show(value)` is what stands beside the slider, `speak(value)` what a screen reader says of the value.
  */
-export function addSlider(figure, { label, min, max, step = 1, value, speak, move }) {
+export function addSlider(figure, { label, min, max, step = 1, value, show = String, speak, move }) {
   const input = element("input", { type: "range", min, max, step });
   const shown = element("span", { class: "moving-figure-value", "aria-hidden": "true" });
   const row = element("label", { class: "moving-figure-slider" });
@@ -25,12 +25,12 @@ export function addSlider(figure, { label, min, max, step = 1, value, speak, mov
 
   const update = () => {
     const now = Number(input.value);
-    shown.textContent = now;
+    shown.textContent = show(now);
     input.setAttribute("aria-valuetext", speak(now));
     move(now);
   };
   input.value = value;
-  shown.textContent = value;
+  shown.textContent = show(value);
   input.setAttribute("aria-valuetext", speak(value));
   input.addEventListener("input", update);
   return input;

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tools.site.figures import clock_hands
+from tools.site.figures import alibi_slopes, bias_to_zero, clock_hands, score_terms, t5_buckets
 from tools.site.figures.moving_figure import MovingFigure
 
 FIGURES: dict[str, Callable[..., MovingFigure]] = {
+    "alibi-slopes": alibi_slopes.draw,
+    "bias-to-zero": bias_to_zero.draw,
     "clock-hands": clock_hands.draw,
+    "score-terms": score_terms.draw,
+    "t5-buckets": t5_buckets.draw,
 }
 
 __all__ = ["FIGURES", "MovingFigure"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,3 +15,10 @@ class MovingFigure:
     numbers: str  # HTML: the same as text
     sentence: str  # the status line, which the script keeps up to date
     data: dict[str, Any]  # for the script: what the package computed
+
+
+def offered(name: str, value: Any, choices: Sequence[Any]) -> Any:
+    """``value`` if a slider offers it. Raises: ValueError that lists the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+    return value
