@@ -16,7 +16,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 
 .DEFAULT_GOAL := help
 .PHONY: help install site build serve notebooks check lint format test test-fast test-units test-quick test-notebooks test-browser \
-	test-colab set-repository clean
+	test-colab bench set-repository clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ test-browser: install ## the built site in a real Chromium
 
 test-colab: install ## every notebook alone in a clean environment, as Colab would run it
 	@$(TEST) -q -m colab tests/colab
+
+bench: install ## compare speeds with other libraries, side by side (ARGS="--help" for options)
+	@$(PY) -m pip install --quiet --no-deps --upgrade --target _build/bench -r benchmarks/requirements.txt
+	@PYTHONPATH=_build/bench $(PY) -m benchmarks.lab_throughput $(ARGS)
 
 set-repository: install ## move to another public address: URL=https://github.com/OWNER/NAME
 	@$(PY) -m tools.set_repository "$(URL)"
