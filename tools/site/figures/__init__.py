@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tools.site.figures import alibi_slopes, bias_to_zero, clock_hands, score_terms, t5_buckets
+from tools.site.figures import (
+    alibi_slopes,
+    bias_to_zero,
+    clock_hands,
+    integer_bfloat16,
+    rope_rotation,
+    score_terms,
+    t5_buckets,
+)
 from tools.site.figures.moving_figure import MovingFigure
 
 FIGURES: dict[str, Callable[..., MovingFigure]] = {
     "alibi-slopes": alibi_slopes.draw,
     "bias-to-zero": bias_to_zero.draw,
     "clock-hands": clock_hands.draw,
+    "integer-bfloat16": integer_bfloat16.draw,
+    "rope-rotation": rope_rotation.draw,
     "score-terms": score_terms.draw,
     "t5-buckets": t5_buckets.draw,
 }
