@@ -373,6 +373,13 @@ CONTINUOUS = [
         laws.test_mlp_activation_follows_every_layer_but_the_last,
     ),
     Fault(
+        "continuous",
+        "network without its norms",
+        BIAS + "mlp_distance_bias",
+        _always(norms=None),
+        laws.test_mlp_norm_comes_before_the_activation,
+    ),
+    Fault(
         "swin",
         "divided by w instead of w - 1",
         BIAS + "swin_log_coordinates",
@@ -462,6 +469,13 @@ CONTEXTUAL = [
         BIAS + "forgetting_gate_bias",
         _linear_gates,
         content_laws.test_forgetting_gate_sums_the_logarithms_between,
+    ),
+    Fault(
+        "forgetting",
+        "gates of the future ignored",
+        BIAS + "forgetting_gate_bias",
+        _always(future_gate_logits=None),
+        content_laws.test_forgetting_gate_of_the_future_sums_the_other_way,
     ),
     Fault(
         "forgetting",

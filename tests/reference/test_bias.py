@@ -416,6 +416,19 @@ def test_mlp_activation_follows_every_layer_but_the_last() -> None:
     assert_allclose(bias.mlp_distance_bias([1.5], layers, activation="relu"), [[first], [0.0]])
 
 
+def test_mlp_norm_comes_before_the_activation() -> None:
+    layers = [(np.array([[2.0], [-1.0]]), np.array([0.5, 0.0])), (np.array([[1.0, 10.0]]), None)]
+    hidden = np.array([2 * 1.5 + 0.5, -1.5])
+    normed = (hidden - hidden.mean()) / np.sqrt(hidden.var() + 1e-5)
+    scale, shift = np.array([2.0, 3.0]), np.array([0.1, 0.2])
+    first, second = np.maximum(normed * scale + shift, 0)
+    ours = bias.mlp_distance_bias([1.5], layers, activation="relu", norms=[(scale, shift)])
+    assert_allclose(ours, [[first + 10 * second]])
+    first, second = np.maximum(normed * scale, 0)
+    ours = bias.mlp_distance_bias([1.5], layers, activation="relu", norms=[(scale, None)])
+    assert_allclose(ours, [[first + 10 * second]])
+
+
 def test_swin_coordinates() -> None:
     assert_allclose(
         bias.swin_log_coordinates([-7.0, 0.0, 7.0], 8), [-np.log(9) / np.log(8), 0.0, np.log(9) / np.log(8)]

@@ -213,6 +213,7 @@ def _rows_of_layers(name, before, inputs, options=None) -> list:
     return [row(name, (*before, layers), options or {}, error, match) for layers, error, match in cases]
 
 
+HIDDEN_LAYERS = [(np.ones((4, 1)), None), (np.ones((2, 4)), None)]
 CONTINUOUS = [
     *[
         row(name, (values,), {}, error, match)
@@ -235,6 +236,18 @@ CONTINUOUS = [
         "mlp_distance_bias", (P, LAYERS), {"activation": "gelu"}, ValueError, "activation must be one of .*; got 'gelu'"
     ),
     row("mlp_distance_bias", (P, LAYERS), {"log_distance": 1}, TypeError, "log_distance must be True or False, got 1"),
+    *[
+        row("mlp_distance_bias", (P, HIDDEN_LAYERS), {"norms": norms}, error, match)
+        for norms, error, match in (
+            (4, TypeError, r"norms must be a sequence of pairs \(scale, shift or None\), got int"),
+            ([], ValueError, "norms has length 0 but the hidden layers has length 1"),
+            ([np.ones(4)], ValueError, r"norms\[0\] must be a pair \(scale, shift or None\), got ndarray"),
+            ([(None, None)], TypeError, r"norms\[0\] scale must"),
+            ([(np.ones(3), None)], ValueError, r"norms\[0\] scale must have 4 entries, got 3"),
+            ([(np.ones(4), np.ones(5))], ValueError, r"norms\[0\] shift must have 4 entries, got 5"),
+            ([(np.ones(4) * NAN, None)], ValueError, r"norms\[0\] scale must be finite, got nan"),
+        )
+    ],
     *_rows_of_layers("fire_bias", (P, P), 1),
     *_rows_of_layers("mlp_distance_bias", (P,), 1),
     *_rows_of_layers("swin_log_bias", (XY, XY, 2), 2),
@@ -319,6 +332,20 @@ CONTEXTUAL = [
     ),
     row(
         "forgetting_gate_bias", (P,), {"query_indices": [[0]]}, ValueError, r"query_indices must have 1 axis, got shape"
+    ),
+    row(
+        "forgetting_gate_bias",
+        (P,),
+        {"future_gate_logits": [0.0]},
+        ValueError,
+        r"future_gate_logits must have the shape of gate_logits, \(3,\), got \(1,\)",
+    ),
+    row(
+        "forgetting_gate_bias",
+        (P,),
+        {"future_gate_logits": [0, 1, NAN]},
+        ValueError,
+        "future_gate_logits must be finite, got nan",
     ),
 ]
 

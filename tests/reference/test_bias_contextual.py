@@ -120,3 +120,14 @@ def test_forgetting_gate_cached_query_gets_its_row() -> None:
 
 def test_forgetting_gate_survives_closed_gates() -> None:
     assert_allclose(bias.forgetting_gate_bias([0.0, -800.0])[1], [-800.0, 0.0])
+
+
+def test_forgetting_gate_of_the_future_sums_the_other_way() -> None:
+    past, future = random(5), random(5, seed=1)
+    ours = bias.forgetting_gate_bias(past, future_gate_logits=future)
+    assert_array_equal(np.tril(ours), np.tril(bias.forgetting_gate_bias(past)))
+    for i in range(5):
+        for j in range(i + 1, 5):
+            assert_allclose(ours[i, j], sum(np.log(gate(future[t])) for t in range(i + 1, j + 1)), atol=1e-13)
+    cached = bias.forgetting_gate_bias(past, query_indices=[4, 1], future_gate_logits=future)
+    assert_array_equal(cached, ours[[4, 1]])

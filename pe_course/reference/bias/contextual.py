@@ -99,7 +99,9 @@ def cope_logits(
     return scale * scores + bias if flag("nodiv", nodiv) else scale * (scores + bias)
 
 
-def forgetting_gate_bias(gate_logits: ArrayLike, *, query_indices: ArrayLike | None = None) -> NDArray[np.float64]:
+def forgetting_gate_bias(
+    gate_logits: ArrayLike, *, query_indices: ArrayLike | None = None, future_gate_logits: ArrayLike | None = None
+) -> NDArray[np.float64]:
     r"""Data-dependent ALiBi (Lin et al. 2025, arXiv:2503.02130; x-transformers 2.31, ``DataDependentAlibi``).
 
     .. math:: b_{ij} = \sum_{t=j+1}^{i} \ln \sigma(f_t) = F_i - F_j, \qquad F_i = \sum_{t \le i} \ln \sigma(f_t)
@@ -108,18 +110,34 @@ def forgetting_gate_bias(gate_logits: ArrayLike, *, query_indices: ArrayLike | N
     Equal gates :math:`\sigma(f) = e^{-m}` give ALiBi with slope m. Added after the factor :math:`1/\sqrt d`.
     Above the diagonal the value is **positive**, as in x-transformers: a causal mask must follow.
 
+    Without that mask (x-transformers' ``causal=False``) keys after the query need gates r of their own,
+    :math:`b_{ij} = \sum_{t=i+1}^{j} \ln \sigma(r_t)` for j > i, which the paper does not have.
+
     Parameters: gate_logits: [..., S], one f per token (and head), in the order of time. query_indices: whole
-    numbers [L], the index of each query among the S tokens; None takes all of them.
+    numbers [L], the index of each query among the S tokens; None takes all of them. future_gate_logits: r, of
+    the shape of gate_logits; None leaves the causal form.
     Returns: [..., L, S]. Raises: TypeError, ValueError; IndexError if an index is outside the tokens.
     """
     logits = real_array("gate_logits", gate_logits)
     need_axes("gate_logits", logits, 1, "[..., S]")
+    tokens = np.arange(logits.shape[-1])
+    rows = tokens
+    if query_indices is not None:
+        rows = table_index("query_indices", query_indices, len(tokens), table="the sequence")
+        if rows.ndim != 1:
+            raise ValueError(f"query_indices must have 1 axis, got shape {rows.shape}")
+    past = _kept_between(logits, rows)
+    if future_gate_logits is None:
+        return past
+    future = real_array("future_gate_logits", future_gate_logits)
+    if future.shape != logits.shape:
+        raise ValueError(f"future_gate_logits must have the shape of gate_logits, {logits.shape}, got {future.shape}")
+    return np.where(tokens <= rows[:, None], past, -_kept_between(future, rows))
+
+
+def _kept_between(logits: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """F at each query minus F at each key: [..., S] to [..., L, S]."""
     kept = np.cumsum(log_sigmoid(logits), axis=-1)
-    if query_indices is None:
-        return kept[..., :, None] - kept[..., None, :]
-    rows = table_index("query_indices", query_indices, logits.shape[-1], table="the sequence")
-    if rows.ndim != 1:
-        raise ValueError(f"query_indices must have 1 axis, got shape {rows.shape}")
     return kept[..., rows, None] - kept[..., None, :]
 
 

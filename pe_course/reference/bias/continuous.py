@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pe_course.reference.bias._mlp import ACTIVATIONS, Layer, mlp, sigmoid
+from pe_course.reference.bias._mlp import ACTIVATIONS, Layer, Norm, mlp, sigmoid
 from pe_course.reference.bias.kerple import kerple_log
 from pe_course.reference.validation import flag, one_of, real_array, real_number, same_length, whole_array
 
@@ -63,7 +63,12 @@ def gaussian_distance_bias(distance: ArrayLike, height: float = 1.0, width: floa
 
 
 def mlp_distance_bias(
-    distance: ArrayLike, layers: Sequence[Layer], *, activation: str = "silu", log_distance: bool = False
+    distance: ArrayLike,
+    layers: Sequence[Layer],
+    *,
+    activation: str = "silu",
+    log_distance: bool = False,
+    norms: Sequence[Norm] | None = None,
 ) -> NDArray[np.float64]:
     r"""A small network of the **signed** distance (x-transformers 2.31, ``DynamicPositionBias``).
 
@@ -72,13 +77,15 @@ def mlp_distance_bias(
     Parameters: distance: query − key, any shape. layers: (weight [out, in], bias [out] or None) per layer, as
     torch.nn.Linear stores them; one input, H outputs. activation: "silu" (x-transformers) or "relu", after
     each layer but the last. log_distance: feed the logarithm, so that far distances stay in a known range.
+    norms: (scale [width], shift [width] or None) per hidden layer, a LayerNorm before its activation (x-transformers'
+    option ``norm``); None has none.
     Returns: [H, *distance.shape]. Raises: TypeError, ValueError naming the argument.
     """
     distance = real_array("distance", distance)
     one_of("activation", activation, ACTIVATIONS)
     if flag("log_distance", log_distance):
         distance = np.sign(distance) * np.log1p(np.abs(distance))
-    return np.moveaxis(mlp(distance[..., None], layers, activation), -1, 0)
+    return np.moveaxis(mlp(distance[..., None], layers, activation, norms), -1, 0)
 
 
 def swin_log_coordinates(offset: ArrayLike, window: ArrayLike) -> NDArray[np.float64]:
