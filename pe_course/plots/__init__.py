@@ -6,7 +6,19 @@ loaded when the first figure is drawn, and never through pyplot: no figure chang
 
 from importlib import import_module
 
-_MODULES = ("absolute", "attention", "figure", "theme")
+_MODULES = (
+    "absolute",
+    "alibi",
+    "attention",
+    "cells",
+    "continuous",
+    "figure",
+    "notation",
+    "prerequisites",
+    "relative",
+    "rotary",
+    "theme",
+)
 
 __all__ = [*_MODULES]
 
