@@ -10,6 +10,7 @@ from pe_course.reference import bias
 SLOPES = 1e-7
 BIASES = 1e-6
 SANDWICH = 1e-5
+MASKED = -1e4  # the largest number of float16 is 65504
 
 
 def _function(case: Case) -> str:
@@ -26,17 +27,26 @@ def _last(queries: int, keys: int) -> np.ndarray:
 
 
 def _close_bias(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float = BIASES) -> None:
-    """Recorded with or without a batch axis of 1; a large float32 value is known to its own spacing only."""
+    """Recorded with or without a batch axis of 1; a large value is known to two float32 spacings only.
+
+    A function, a product and a sum round to half a spacing each, and power functions to a whole one.
+    """
     theirs = theirs.reshape(theirs.shape[-ours.ndim :]) if theirs.ndim > ours.ndim else theirs
     spacing = float(np.spacing(np.float32(np.abs(theirs).max())))
-    assert_close(what, ours, theirs, max(tolerance, spacing))
+    assert_close(what, ours, theirs, max(tolerance, 2 * spacing))
 
 
-def _layers(arrays: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray | None]]:
-    """The recorded Linear layers of a network, in order."""
-    stems = [name.removesuffix("weight") for name in arrays if name.startswith("mlp_") and name.endswith("_weight")]
-    stems.sort(key=lambda stem: [int(number) for number in re.findall(r"\d+", stem)])
-    return [(arrays[f"{stem}weight"], arrays.get(f"{stem}bias")) for stem in stems]
+def _network(arrays: dict[str, np.ndarray]) -> tuple[list[tuple], list[tuple] | None]:
+    """The recorded Linear layers of a network in order, and its LayerNorms: (scale, shift) or None where it has none.
+
+    A LayerNorm is a weight with one axis, or what x-transformers' own class calls gamma.
+    """
+    stems = {name.rpartition("_")[0] for name in arrays if name.startswith("mlp_")}
+    layers, norms = [], []
+    for stem in sorted(stems, key=lambda stem: [int(number) for number in re.findall(r"\d+", stem)]):
+        weight = arrays.get(f"{stem}_weight", arrays.get(f"{stem}_gamma"))
+        (layers if weight.ndim == 2 else norms).append((weight, arrays.get(f"{stem}_bias", arrays.get(f"{stem}_beta"))))
+    return layers, norms or None
 
 
 # ALiBi -----------------------------------------------------------------------------------------------------
@@ -79,15 +89,21 @@ def _compare_bloom(theirs: np.ndarray, mask: np.ndarray) -> None:
     _close_bias("BLOOM", ours.reshape(batch * heads, 1, keys), theirs.reshape(batch * heads, 1, keys))
 
 
+ALIBI_HEADS = ("num_attention_heads_alibi", "heads", "num_attention_heads")
+
+
 def _is_alibi_symmetric(case: Case) -> bool:
-    return "alibipositionalbias" in _function(case) and "bias" in case.field_names
+    """x-transformers and NeMo, whose causal form keeps the row of the last query."""
+    return "alibi" in _function(case) and "bias" in case.field_names and "x" not in case.field_names
 
 
 def _compare_alibi_symmetric(case: Case, arrays: dict[str, np.ndarray]) -> None:
     theirs = arrays["bias"]
     total = theirs.shape[-3]
-    heads = arrays["slopes"].size if "slopes" in arrays else int(case.meta.get("heads", total))
-    slopes = bias.alibi_slopes(heads)
+    stated = next((case.meta[name] for name in ALIBI_HEADS if case.meta.get(name)), total)
+    heads = arrays["slopes"].size if "slopes" in arrays else int(stated)
+    rule = "geometric" if "plain" in str(case.meta.get("variant", "")) else "official"
+    slopes = np.asarray(case.meta.get("slopes") or bias.alibi_slopes(heads, rule=rule), dtype=float)
     if "slopes" in arrays:
         assert_close("slopes", slopes, arrays["slopes"].reshape(-1), SLOPES)
     slopes = np.pad(slopes, (0, total - heads))
@@ -118,14 +134,17 @@ def _compare_t5_bucket(case: Case, arrays: dict[str, np.ndarray]) -> None:
 
 
 def _is_t5_bias(case: Case) -> bool:
-    named = "compute_bias" in _function(case) or "relativepositionbias" in _function(case)
-    return named and {"weight", "bias"} <= case.field_names
+    named = ("compute_bias", "relativepositionbias", "relativepositionembedding")
+    return any(name in _function(case) for name in named) and {"weight", "bias"} <= case.field_names
 
 
 def _compare_t5_bias(case: Case, arrays: dict[str, np.ndarray]) -> None:
     theirs = arrays["bias"]
     queries, keys = theirs.shape[-2:]
-    query = _steps(queries) + int(case.meta.get("query_offset", 0))
+    # x-transformers takes (i, j) and means the last i of j positions; the others count from 0 or from an offset.
+    first = keys - queries if _function(case).endswith("forward(i,j)") else 0
+    offsets = ("query_offset", "step", "past_seen_tokens", "offset")
+    query = _steps(queries) + int(next((case.meta[name] for name in offsets if name in case.meta), first))
     ours = bias.t5_bias(arrays["weight"], query, _steps(keys), **_t5_options(case))
     _close_bias("T5 bias", ours * float(case.meta.get("scale", 1.0)), theirs)
 
@@ -167,11 +186,15 @@ def _is_nemo_kerple(case: Case) -> bool:
 def _compare_nemo_kerple(case: Case, arrays: dict[str, np.ndarray]) -> None:
     theirs = arrays["bias"]
     queries, keys = theirs.shape[-2:]
-    distance = _steps(queries)[:, None] - _steps(keys)[None, :]
-    if not case.meta.get("bidirectional", False):
-        distance = np.maximum(distance, 0)
+    distance = _nemo_distance(queries, keys, bidirectional=bool(case.meta.get("bidirectional", False)))
     a, b, p = (arrays[f"kerple_{letter}"].reshape(-1) for letter in "abp")
     _close_bias("NeMo KERPLE", bias.kerple_three_parameter(distance, a, b, p), theirs)
+
+
+def _nemo_distance(queries: int, keys: int, *, bidirectional: bool) -> np.ndarray:
+    """The last queries among the keys; the causal form cuts the corner as if the queries were the first."""
+    distance = np.abs(_last(queries, keys)[:, None] - _steps(keys)[None, :])
+    return distance if bidirectional else np.tril(distance)
 
 
 def _is_sandwich(case: Case) -> bool:
@@ -182,15 +205,18 @@ def _compare_sandwich(case: Case, arrays: dict[str, np.ndarray]) -> None:
     theirs = arrays["bias"]
     heads, queries, keys = theirs.shape[-3:]
     from_zero = "generate_sandwich_bias" in _function(case) or "index_start_0" in case.meta.get("variant", "")
-    ours = bias.sandwich_bias(
-        _steps(queries),
-        _steps(keys),
-        int(case.meta.get("num_attention_heads", heads)),
-        dim=int(case.meta["hidden_size"]),
-        index_start=0 if from_zero else 1,
-        subtract_constant=not from_zero,
-        bidirectional=bool(case.meta.get("bidirectional", True)),
-    )
+    bidirectional = bool(case.meta.get("bidirectional", True))
+    options = {
+        "dim": int(case.meta.get("hidden_size", case.meta.get("d_bar", 128))),
+        "index_start": 0 if from_zero else 1,
+        "subtract_constant": not from_zero,
+    }
+    heads = int(case.meta.get("num_attention_heads", heads))
+    if queries == keys:
+        ours = bias.sandwich_bias(_steps(queries), _steps(keys), heads, bidirectional=bidirectional, **options)
+    else:
+        distance = _nemo_distance(queries, keys, bidirectional=bidirectional)
+        ours = bias.sandwich_head_scales(heads)[:, None, None] * bias.sandwich_kernel(distance, **options)
     _close_bias("Sandwich", ours, theirs, SANDWICH)
 
 
@@ -204,7 +230,7 @@ def _compare_fire(case: Case, arrays: dict[str, np.ndarray]) -> None:
     ours = bias.fire_bias(
         _last(queries, keys),
         _steps(keys),
-        _layers(arrays),
+        _network(arrays)[0],
         c=float(case.meta["c"]),
         threshold=abs(float(case.meta.get("L_multiplier", 1.0)) * float(case.meta["init_L"])),
         eps=float(case.meta.get("eps", 1e-6)),
@@ -223,8 +249,9 @@ def _compare_dynamic_position_bias(case: Case, arrays: dict[str, np.ndarray]) ->
     theirs = arrays["bias"]
     queries, keys = theirs.shape[-2:]
     distance = _last(queries, keys)[:, None] - _steps(keys)[None, :]
+    layers, norms = _network(arrays)
     logarithmic = bool(case.meta.get("log_distance", False))
-    _close_bias("MLP bias", bias.mlp_distance_bias(distance, _layers(arrays), log_distance=logarithmic), theirs)
+    _close_bias("MLP bias", bias.mlp_distance_bias(distance, layers, log_distance=logarithmic, norms=norms), theirs)
 
 
 def _is_swin(case: Case) -> bool:
@@ -240,7 +267,7 @@ def _compare_swin(case: Case, arrays: dict[str, np.ndarray]) -> None:
     offsets = np.stack(np.meshgrid(np.arange(1 - rows, rows), np.arange(1 - columns, columns), indexing="ij"), -1)
     assert_close("coordinates", bias.swin_log_coordinates(offsets, window), table, BIASES)
     tokens = np.stack(np.meshgrid(_steps(rows), _steps(columns), indexing="ij"), -1).reshape(-1, 2)
-    _close_bias("Swin bias", bias.swin_log_bias(tokens, tokens, window, _layers(arrays)), theirs)
+    _close_bias("Swin bias", bias.swin_log_bias(tokens, tokens, window, _network(arrays)[0]), theirs)
 
 
 # With content ----------------------------------------------------------------------------------------------
@@ -270,19 +297,44 @@ def _is_cope_bias(case: Case) -> bool:
 
 def _compare_cope_bias(case: Case, arrays: dict[str, np.ndarray]) -> None:
     logits, table = arrays["attn_logits"], arrays["pos_emb"]
-    mask = logits > -1e30
-    positions = bias.cope_positions(np.where(mask, logits, 0.0), mask, npos=len(table))
+    mask = logits > MASKED
+    logits = np.where(mask, logits, 0.0)
+    if "w_talking_heads_weight" in arrays:  # heads are mixed before they become gates, and the mask is causal
+        mixing = arrays["w_talking_heads_weight"][..., 0, 0]
+        logits = np.einsum("gh,...hij->...gij", mixing, logits)
+    positions = bias.cope_positions(logits, mask, npos=len(table))
     _close_bias("CoPE", bias.cope_bias(arrays["q"], positions, table), arrays["cope_bias"])
 
 
 def _is_forgetting(case: Case) -> bool:
-    return {"x", "w_to_forget_gates_0_weight", "bias"} <= case.field_names and bool(case.meta.get("causal", True))
+    return {"x", "w_to_forget_gates_0_weight", "bias"} <= case.field_names
 
 
 def _compare_forgetting(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    logits = arrays["x"] @ arrays["w_to_forget_gates_0_weight"].T
-    logits = logits + arrays.get("w_to_forget_gates_0_bias", 0.0)
-    _close_bias("forgetting gates", bias.forgetting_gate_bias(np.swapaxes(logits, -1, -2)), arrays["bias"])
+    logits = arrays["x"] @ arrays["w_to_forget_gates_0_weight"].T + arrays.get("w_to_forget_gates_0_bias", 0.0)
+    scale = float(case.meta.get("post_log_scale", 1.0))
+    if "perrow" in _function(case):
+        ours = _forgetting_of_each_query(case, logits, arrays["bias"].shape[-3])
+        _close_bias("forgetting gates", scale * ours, np.tril(arrays["bias"]))
+        return
+    logits = np.swapaxes(logits, -1, -2)
+    future = None
+    if not case.meta.get("causal", True):
+        logits, future = np.split(logits, 2, axis=-2)
+    _close_bias(
+        "forgetting gates", scale * bias.forgetting_gate_bias(logits, future_gate_logits=future), arrays["bias"]
+    )
+
+
+def _forgetting_of_each_query(case: Case, projected: np.ndarray, heads: int) -> np.ndarray:
+    """Gates that each query sets for every token: the token's own gate counts, the query's does not."""
+    q, k = np.moveaxis(projected.reshape(*projected.shape[:-1], 2, heads, -1), (-3, -2), (0, -3))
+    gates = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    rows = [
+        bias.forgetting_gate_bias(np.roll(gates[..., i, :], 1, axis=-1), query_indices=[i])[..., 0, :]
+        for i in range(gates.shape[-1])
+    ]
+    return np.tril(np.stack(rows, axis=-2))
 
 
 FORMS: list[Form] = [
