@@ -110,9 +110,10 @@ def _rel_shift(case: Case, arrays: Arrays) -> None:
     if x.shape != out.shape:  # XLNet: more distances than keys
         assert_close("xlnet_rel_shift", relative.xlnet_rel_shift(x, out.shape[-1]), out, 0.0)
         return
-    assert_close("rel_shift", relative.rel_shift(x), out, 0.0)
     q, k = x.shape[-2:]
     valid = np.tri(q, k, k - q, dtype=bool)
+    shifted = relative.rel_shift(x)
+    assert_close("rel_shift", np.where(valid, shifted, 0.0) if case.meta.get("zero_triu") else shifted, out, 0.0)
     assert_close("rel_shift_gather", relative.rel_shift_gather(x)[..., valid], out[..., valid], 0.0)
 
 
@@ -126,7 +127,8 @@ def _transformer_xl(case: Case, arrays: Arrays) -> None:
     w, heads = arrays["w"], case.meta["n_head"]
     cat = np.concatenate([arrays["mems"], w]) if "mems" in arrays else w
     length, memory = len(w), len(cat) - len(w)
-    qkv = np.moveaxis(_linear(arrays, "w_qkv_net", cat), 1, 0)
+    norm_first = bool(case.meta.get("pre_lnorm", False))
+    qkv = np.moveaxis(_linear(arrays, "w_qkv_net", _layer_norm(arrays, cat) if norm_first else cat), 1, 0)
     q, k, v = (_split_heads(part, heads) for part in np.split(qkv, 3, axis=-1))
     q = q[..., memory:, :]
     weight = arrays["w_r_net_weight"]
@@ -145,13 +147,16 @@ def _transformer_xl(case: Case, arrays: Arrays) -> None:
     scores = (q @ _transposed(k) + term) * scale
     if "scores" in arrays:
         recorded = np.moveaxis(arrays["scores"], (0, 1), (-2, -1))
-        kept = np.broadcast_to(valid & (recorded > MASKED), recorded.shape)
-        assert (kept == np.broadcast_to(valid, kept.shape)).all(), "recorded scores are masked elsewhere"
+        kept = recorded > MASKED
+        assert not (kept & ~valid).any(), "recorded scores see the future"
+        if case.meta.get("same_length"):  # no query sees farther back than the first one does
+            valid = kept
+        assert (kept == valid).all(), "recorded scores are masked elsewhere"
         _close("scores", scores[kept], recorded[kept])
     if "out" in arrays:
         probs = _softmax(np.where(valid, scores, -np.inf))
-        attended = _linear(arrays, "w_o_net", np.moveaxis(_merge_heads(probs @ v), 1, 0))
-        _close("out", _layer_norm(arrays, w + attended), arrays["out"])
+        attended = w + _linear(arrays, "w_o_net", np.moveaxis(_merge_heads(probs @ v), 1, 0))
+        _close("out", attended if norm_first else _layer_norm(arrays, attended), arrays["out"])
 
 
 def _layer_norm(arrays: Arrays, x: np.ndarray) -> np.ndarray:
@@ -180,11 +185,14 @@ def _xlnet(case: Case, arrays: Arrays) -> None:
         valid = np.ones((length, keys), bool) if attn_type == "bi" else np.tri(length, keys, keys - length, dtype=bool)
         _close("shift and gather", term[..., valid], shifted[..., valid])
         assert len(arrays["pos_emb"]) == len(relative.xlnet_relative_positions(length, keys, attn_type=attn_type))
-        term = shifted  # with the released code's wrapped numbers, for no mask was recorded
+        term = shifted  # with the released code's wrapped numbers, for a recording may lack a mask
     scores = (q @ _transposed(k) + term + _xlnet_segments(arrays, q)) / np.sqrt(q.shape[-1])
-    probs = _softmax(scores)
+    hidden = np.moveaxis(arrays["attn_mask"], (0, 1), (-2, -1)) > 0 if "attn_mask" in arrays else np.zeros((), bool)
     if "scores" in arrays:
-        _close("scores", scores, arrays["scores"])
+        hidden = hidden | (arrays["scores"] < MASKED)
+        kept = np.broadcast_to(~hidden, scores.shape)
+        _close("scores", scores[kept], arrays["scores"][kept])
+    probs = _softmax(np.where(hidden, -np.inf, scores))
     if "probs_ijbn" in arrays:
         _close("probs", np.moveaxis(probs, (-2, -1), (0, 1)), arrays["probs_ijbn"])
     if "out" in arrays:
