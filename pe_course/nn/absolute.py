@@ -81,13 +81,24 @@ class _CountedPositions(InputEncoding):
 class IntegerPositions(_CountedPositions):
     r"""The position itself: :math:`x_i + i\,u`, or i as one more channel.
 
-    Parameters: combine: "add" or "append" (the result is then one channel wider). direction: u, [D_model]; None is
-    1 in every channel.
+    Parameters
+    ----------
+    combine
+        "add" or "append" (the result is then one channel wider).
+    direction
+        u, [D_model]; None is 1 in every channel.
 
-    Positions are whole and not negative. Raises: TypeError, ValueError naming the argument.
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
 
-    Notes: the numbers grow with the text. At position 1000 they drown a token vector of norm 20, and bfloat16
-    holds 769 distinct values among the positions 0…4095.
+    Notes
+    -----
+    Positions are whole and not negative.
+
+    The numbers grow with the text. At position 1000 they drown a token vector of norm 20, and bfloat16 holds 769
+    distinct values among the positions 0…4095.
     """
 
     def __init__(self, combine: str = "add", direction: ArrayLike | None = None):
@@ -98,15 +109,28 @@ class IntegerPositions(_CountedPositions):
 class NormalisedPositions(_CountedPositions):
     r"""The position as a share of the text: :math:`x_i + \frac{i}{L - 1} u`, or the share as one more channel.
 
-    Parameters: combine, direction: as `IntegerPositions`. length: L, the number of positions that 0 to 1 spans; None
-    takes the largest position in the row of the batch as L - 1, so that each row spans 0 to 1 (0 for a lone token).
+    Parameters
+    ----------
+    combine, direction
+        As `IntegerPositions`.
+    length
+        L, the number of positions that 0 to 1 spans; None takes the largest position in the row of the batch as L - 1,
+        so that each row spans 0 to 1 (0 for a lone token).
 
-    Positions are whole and not negative. Raises: TypeError, ValueError naming the argument; IndexError if a
-    position is not below ``length``.
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+    IndexError
+        If a position is not below ``length``.
 
-    Notes: without ``length``, one step is worth 1/(L - 1), so a token's number changes when the text grows: decoding
-    token by token gives other numbers than the full pass. Packed documents need ``length`` too, because a row then
-    holds several texts.
+    Notes
+    -----
+    Positions are whole and not negative.
+
+    Without ``length``, one step is worth 1/(L - 1), so a token's number changes when the text grows: decoding token by
+    token gives other numbers than the full pass. Packed documents need ``length`` too, because a row then holds several
+    texts.
     """
 
     def __init__(self, combine: str = "add", direction: ArrayLike | None = None, length: int | None = None):
@@ -131,19 +155,35 @@ class SinusoidalPositionalEncoding(InputEncoding):
     .. math:: PE_{(p, 2m)} = \sin(p\,\theta_m), \qquad PE_{(p, 2m+1)} = \cos(p\,\theta_m), \qquad
         \theta_m = \mathrm{base}^{-2m/d}
 
-    Parameters:
-        dim: width of the model, even.
-        base: base of the frequencies, greater than 1.
-        layout: "interleaved" (the paper, DistilBERT, positional-encodings) or "concat", all sines first (Marian,
-            Pegasus, Transformer-XL, Tensor2Tensor, fairseq, Whisper, M2M100).
-        endpoint: True ends the frequencies at exactly 1/base. Tensor2Tensor, fairseq, Whisper and M2M100 do, with
-            layout "concat"; it gives other numbers, not only another order.
-        scale_embedding: multiply ``x`` by :math:`\sqrt d` first, as the paper does (section 3.4).
-        encoding_scale: factor on the encoding; x-transformers has :math:`d^{-1/2}`.
-        padding_position: a position whose encoding is zero, as the padding index of fairseq; None has none.
+    Parameters
+    ----------
+    dim
+        Width of the model, even.
+    base
+        Base of the frequencies, greater than 1.
+    layout
+        "interleaved" (the paper, DistilBERT, positional-encodings) or "concat", all sines first (Marian, Pegasus,
+        Transformer-XL, Tensor2Tensor, fairseq, Whisper, M2M100).
+    endpoint
+        True ends the frequencies at exactly 1/base. Tensor2Tensor, fairseq, Whisper and M2M100 do, with layout
+        "concat"; it gives other numbers, not only another order.
+    scale_embedding
+        Multiply ``x`` by :math:`\sqrt d` first, as the paper does (section 3.4).
+    encoding_scale
+        Factor on the encoding; x-transformers has :math:`d^{-1/2}`.
+    padding_position
+        A position whose encoding is zero, as the padding index of fairseq; None has none.
 
-    Positions are any finite real numbers. Angles are computed in float64. Raises: TypeError, ValueError naming the
-    argument. Tensor2Tensor and fairseq append a zero channel to an odd width; here it raises.
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
+    Positions are any finite real numbers. Angles are computed in float64.
+
+    Tensor2Tensor and fairseq append a zero channel to an odd width; here it raises.
     """
 
     def __init__(
@@ -191,14 +231,29 @@ class LearnedPositionalEmbedding(InputEncoding):
 
     BERT has 512 rows (Devlin et al. 2019, arXiv:1810.04805), GPT-2 has 1024 (Radford et al. 2019).
 
-    Parameters: max_position_embeddings: number of positions, so that 0…max-1 are allowed. dim: width of the model.
-    offset: rows before the row of position 0. OPT has 2. RoBERTa's positions carry their offset already
-    (``reference.positions.roberta_positions``): leave 0 and count its 514 rows. init_std: the table starts as a
-    normal draw of this spread.
+    Parameters
+    ----------
+    max_position_embeddings
+        Number of positions, so that 0…max-1 are allowed.
+    dim
+        Width of the model.
+    offset
+        Rows before the row of position 0. OPT has 2. RoBERTa's positions carry their offset already
+        (``reference.positions.roberta_positions``): leave 0 and count its 514 rows.
+    init_std
+        The table starts as a normal draw of this spread.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+    IndexError
+        If a position is outside the table.
+
+    Notes
+    -----
     ``weight`` is ``[max_position_embeddings + offset, dim]``, as in ``nn.Embedding``: a checkpoint's ``wpe.weight``
     loads as it is. The rows before ``offset`` belong to no position; some checkpoints keep a padding vector there.
-    Raises: TypeError, ValueError naming the argument; IndexError if a position is outside the table.
     """
 
     def __init__(self, max_position_embeddings: int, dim: int, offset: int = 0, *, init_std: float = 0.02):

@@ -68,22 +68,34 @@ def attention(
 ) -> Tensor:
     """Softmax attention with a positional method.
 
-    Parameters:
-        q: queries ``[B, H, L, D]``; neither rotated nor scaled.
-        k, v: keys ``[B, H_kv, S, D]`` and values ``[B, H_kv, S, D_v]``; H is a multiple of H_kv (grouped queries).
-        method: a `PositionMethod`; None is NoPE.
-        pos_q, pos_k: positions ``[L]`` or ``[B, L]``, ``[S]`` or ``[B, S]``, with a first axis of coordinates
-            where the method has several. Left out, keys are 0…S-1 and queries are the last L of them.
-        mask: boolean, True = may attend, broadcastable to ``[B, H, L, S]``. No causal mask is added. A query that
-            may attend to no key gets zeros, in every backend.
-        backend: "eager" (the reference, scores in float32 or better), "sdpa" (`scaled_dot_product_attention`) or
-            "flex" (FlexAttention).
-        context: what few methods need: ``hidden`` (forgetting gates), ``segments`` (XLNet). The mask is added to
-            it as ``mask``.
+    Parameters
+    ----------
+    q
+        Queries ``[B, H, L, D]``; neither rotated nor scaled.
+    k, v
+        Keys ``[B, H_kv, S, D]`` and values ``[B, H_kv, S, D_v]``; H is a multiple of H_kv (grouped queries).
+    method
+        A `PositionMethod`; None is NoPE.
+    pos_q, pos_k
+        Positions ``[L]`` or ``[B, L]``, ``[S]`` or ``[B, S]``, with a first axis of coordinates where the method has
+        several. Left out, keys are 0…S-1 and queries are the last L of them.
+    mask
+        Boolean, True = may attend, broadcastable to ``[B, H, L, S]``. No causal mask is added. A query that may attend
+        to no key gets zeros, in every backend.
+    backend
+        "eager" (the reference, scores in float32 or better), "sdpa" (``scaled_dot_product_attention``) or "flex"
+        (FlexAttention).
+    context
+        What few methods need: ``hidden`` (forgetting gates), ``segments`` (XLNet). The mask is added to it as ``mask``.
 
-    Returns: ``[B, H, L, D_v]`` in the dtype of ``q``.
+    Returns
+    -------
+    ``[B, H, L, D_v]`` in the dtype of ``q``
 
-    Raises: TypeError or ValueError naming argument, value and limit, also where a backend cannot express the method.
+    Raises
+    ------
+    TypeError, ValueError
+        Naming argument, value and limit, also where a backend cannot express the method.
     """
     method = PositionMethod() if method is None else method
     if not isinstance(method, PositionMethod):

@@ -1,13 +1,8 @@
 """The three places where order enters attention, as hooks of one base class.
 
-===================  ==========================  =====================================================
-place                hook                        methods
-===================  ==========================  =====================================================
-the input            `PositionMethod.embed`      integer, normalised, learned, sinusoidal
-the query and key    `PositionMethod.rotate`,    RoPE and its family; query scaling
-                     `PositionMethod.scale_q`
-the score            `PositionMethod.score_bias` T5, ALiBi, KERPLE, …; Shaw, Transformer-XL, DeBERTa, …
-===================  ==========================  =====================================================
+- the input: `PositionMethod.embed` (integer, normalised, learned, sinusoidal)
+- the query and key: `PositionMethod.rotate` (RoPE and its family) and `PositionMethod.scale_q` (query scaling)
+- the score: `PositionMethod.score_bias` (T5, ALiBi, KERPLE, …; Shaw, Transformer-XL, DeBERTa, …)
 
 Every hook of the base class does nothing, so the base class is NoPE: no positional method at all.
 """
@@ -39,9 +34,9 @@ class PositionMethod(nn.Module):
     shift_invariant: bool = True
     """Adding one number to all positions changes no output."""
     causal_only: bool = False
-    """Defined for keys at or before the query only: a mask must hide the others."""
+    """Defined for keys at or before the query only, so that a mask must hide the others."""
     uses_value_bias: bool = False
-    """`value_bias` adds to the output, which needs the probabilities: only the eager backend can."""
+    """`value_bias` adds to the output, which needs the probabilities, so that only the eager backend can compute it."""
     position_axes: int = 1
     """How many coordinates a position has."""
 

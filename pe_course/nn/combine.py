@@ -18,12 +18,18 @@ class Combined(PositionMethod):
     Inputs, rotations and query scales are chained, biases added. The queries that a bias reads carry the scale of the
     query, as those of the score do.
 
-    Parameters: methods: at least one `PositionMethod`; a `Combined` among them is taken apart.
+    Parameters
+    ----------
+    methods
+        At least one `PositionMethod`; a `Combined` among them is taken apart.
 
-    Raises: TypeError if an argument is no method. ValueError if methods contradict each other: two of them want a scale
-    of the scores that is not 1/sqrt(head_dim), or one wants it and another's bias counts on its own; their positions
-    have different numbers of coordinates; one replaces the plain score (``replaces_score``) and another rotates or
-    replaces it, too.
+    Raises
+    ------
+    TypeError
+        If an argument is no method. ValueError if methods contradict each other: two of them want a scale of the scores
+        that is not 1/sqrt(head_dim), or one wants it and another's bias counts on its own; their positions have
+        different numbers of coordinates; one replaces the plain score (``replaces_score``) and another rotates or
+        replaces it, too.
     """
 
     def __init__(self, *methods: PositionMethod) -> None:

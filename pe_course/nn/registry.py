@@ -29,7 +29,12 @@ def methods() -> list[str]:
 def build(name: str, **options) -> PositionMethod:
     """The method ``name`` with ``options`` as its class takes them.
 
-    Raises: ValueError that lists the names if ``name`` is unknown; TypeError if the method does not take an option.
+    Raises
+    ------
+    ValueError
+        That lists the names if ``name`` is unknown.
+    TypeError
+        If the method does not take an option.
     """
     if name not in _METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, methods()))}; got {name!r}")

@@ -101,11 +101,21 @@ class Llama4Temperature(_SteppedLog):
 
     .. math:: 1 + a \ln\Big(1 + \Big\lfloor \frac{p + 1}{F} \Big\rfloor\Big)
 
-    Parameters: attn_scale: a, at least 0; floor_scale: F in tokens, at least 1.
+    Parameters
+    ----------
+    attn_scale
+        A, at least 0.
+    floor_scale
+        F in tokens, at least 1.
 
-    Raises: TypeError, ValueError if they are not.
+    Raises
+    ------
+    TypeError, ValueError
+        If they are not.
 
-    Notes: Ministral 3 has p where this has p + 1: `MinistralScaling`.
+    Notes
+    -----
+    Ministral 3 has p where this has p + 1: `MinistralScaling`.
     """
 
     offset = 1
@@ -125,9 +135,17 @@ class MinistralScaling(_SteppedLog):
 
     .. math:: 1 + \beta \ln\Big(1 + \Big\lfloor \frac{p}{L} \Big\rfloor\Big)
 
-    Parameters: original_max_position_embeddings: L in tokens, at least 1; beta: at least 0, 0.1 in the model class.
+    Parameters
+    ----------
+    original_max_position_embeddings
+        L in tokens, at least 1.
+    beta
+        At least 0, 0.1 in the model class.
 
-    Raises: TypeError, ValueError if they are not.
+    Raises
+    ------
+    TypeError, ValueError
+        If they are not.
     """
 
     offset = 0

@@ -73,15 +73,29 @@ def sinusoidal_frequencies(dim: int, *, base: float = 10000.0, endpoint: bool = 
     :math:`2\pi/\theta_m` positions. With ``endpoint=True`` the exponent is :math:`-m/(d/2 - 1)`, so that the
     last frequency is exactly 1/base (Tensor2Tensor ``get_timing_signal_1d``, fairseq, Whisper, M2M100).
 
-    Parameters: dim: even width; base: greater than 1; endpoint: whether the last frequency is 1/base.
+    Parameters
+    ----------
+    dim
+        Even width.
+    base
+        Greater than 1.
+    endpoint
+        Whether the last frequency is 1/base.
 
-    Returns: float64 array [dim/2].
+    Returns
+    -------
+    float64 array [dim/2]
 
-    Raises: TypeError, ValueError if ``dim`` is odd or below 2, ``base`` is not above 1, ``endpoint`` is no bool.
+    Raises
+    ------
+    TypeError, ValueError
+        If ``dim`` is odd or below 2, ``base`` is not above 1, ``endpoint`` is no bool.
 
-    Notes: the paper speaks of wavelengths from :math:`2\pi` to :math:`10000 \cdot 2\pi`. Its formula stops
-    earlier, at 60,611 of 62,832 positions for d = 512; ``endpoint=True`` reaches the stated end. At dim = 2
-    that variant would divide by zero (fairseq does); as in Tensor2Tensor the divisor is then 1.
+    Notes
+    -----
+    The paper speaks of wavelengths from :math:`2\pi` to :math:`10000 \cdot 2\pi`. Its formula stops earlier, at 60,611
+    of 62,832 positions for d = 512; ``endpoint=True`` reaches the stated end. At dim = 2 that variant would divide by
+    zero (fairseq does); as in Tensor2Tensor the divisor is then 1.
     """
     pairs = even_count("dim", dim) // 2
     base = real_number("base", base, above=1)
@@ -102,12 +116,20 @@ def sinusoidal_shift_matrix(
     One such block per pair. Vaswani et al. 2017 (arXiv:1706.03762, section 3.5) state that this linear
     map exists; the block is the angle-sum identity.
 
-    Parameters: offset: any finite real number of positions; the others as in `sinusoidal_positions`.
+    Parameters
+    ----------
+    offset
+        Any finite real number of positions; the others as in `sinusoidal_positions`.
 
-    Returns: float64 array [dim, dim], orthogonal, independent of p. It acts on column vectors:
-    for rows PE[L, dim], write ``PE @ M.T``.
+    Returns
+    -------
+    float64 array [dim, dim], orthogonal, independent of p
+        It acts on column vectors: for rows PE[L, dim], write ``PE @ M.T``.
 
-    Raises: TypeError, ValueError as `sinusoidal_positions`, and if ``offset`` is not a finite real number.
+    Raises
+    ------
+    TypeError, ValueError
+        As `sinusoidal_positions`, and if ``offset`` is not a finite real number.
     """
     angles = real_number("offset", offset) * sinusoidal_frequencies(dim, base=base, endpoint=endpoint)
     sine, cosine = _pair_columns(dim, layout)
@@ -127,15 +149,26 @@ def sinusoidal_kernel(
 
     Follows from the definition in Vaswani et al. 2017 (arXiv:1706.03762, section 3.5).
 
-    Parameters: distance: finite real array of any shape, query − key (the sign makes no difference);
-    dim, base, endpoint as in `sinusoidal_frequencies`.
+    Parameters
+    ----------
+    distance
+        Finite real array of any shape, query − key (the sign makes no difference); dim, base, endpoint as in
+        `sinusoidal_frequencies`.
 
-    Returns: float64 array of the shape of ``distance``; dim/2 at distance 0, its maximum.
+    Returns
+    -------
+    float64 array of the shape of ``distance``
+        dim/2 at distance 0, its maximum.
 
-    Raises: TypeError, ValueError as `sinusoidal_positions`, and if a distance is not a finite real number.
+    Raises
+    ------
+    TypeError, ValueError
+        As `sinusoidal_positions`, and if a distance is not a finite real number.
 
-    Notes: symmetric, so direction is invisible until W_q and W_k act. Not monotone: the product
-    oscillates, and turns negative for small ``dim``. No column order enters, so there is no ``layout``.
+    Notes
+    -----
+    Symmetric, so direction is invisible until W_q and W_k act. Not monotone: the product oscillates, and turns negative
+    for small ``dim``. No column order enters, so there is no ``layout``.
     """
     distance = real_array("distance", distance)
     return np.cos(distance[..., None] * sinusoidal_frequencies(dim, base=base, endpoint=endpoint)).sum(axis=-1)
@@ -187,14 +220,27 @@ def learned_positions(positions: ArrayLike, table: ArrayLike) -> NDArray[np.floa
 
     Used by BERT (512 rows; Devlin et al. 2019, arXiv:1810.04805) and GPT-2 (1024 rows; Radford et al. 2019).
 
-    Parameters: positions: whole numbers of any shape, 0-based; table: [rows, dim], finite.
+    Parameters
+    ----------
+    positions
+        Whole numbers of any shape, 0-based.
+    table
+        [rows, dim], finite.
 
-    Returns: float64 array [\*positions.shape, dim].
+    Returns
+    -------
+    float64 array [\*positions.shape, dim]
 
-    Raises: IndexError if a position is negative or not below the number of rows; TypeError, ValueError if
-    a position is not a whole number, or the table has not two axes, is empty or not finite.
+    Raises
+    ------
+    IndexError
+        If a position is negative or not below the number of rows.
+    TypeError, ValueError
+        If a position is not a whole number, or the table has not two axes, is empty or not finite.
 
-    Notes: NumPy would read the row −1 from the end; here it raises. RoBERTa and OPT shift their positions first
+    Notes
+    -----
+    NumPy would read the row −1 from the end; here it raises. RoBERTa and OPT shift their positions first
     (``positions.roberta_positions``, ``positions.opt_positions``).
     """
     table = real_array("table", table, rank=2)
@@ -204,8 +250,19 @@ def learned_positions(positions: ArrayLike, table: ArrayLike) -> NDArray[np.floa
 def integer_positions(length: int) -> NDArray[np.float64]:
     r"""The position itself, :math:`i = 0, \dots, L - 1`, as a number to add or to append.
 
-    Parameters: length: number of tokens, at least 1. Returns: float64 array [length].
-    Raises: TypeError, ValueError if ``length`` is not a whole number of at least 1.
+    Parameters
+    ----------
+    length
+        Number of tokens, at least 1.
+
+    Returns
+    -------
+    float64 array [length]
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``length`` is not a whole number of at least 1.
     """
     return np.arange(count("length", length), dtype=np.float64)
 
@@ -213,10 +270,24 @@ def integer_positions(length: int) -> NDArray[np.float64]:
 def normalised_positions(length: int) -> NDArray[np.float64]:
     r"""The position as a share of the sequence, :math:`i / (L - 1)`, from 0 to 1.
 
-    Parameters: length: number of tokens, at least 1. Returns: float64 array [length]; [0] for one token.
-    Raises: TypeError, ValueError if ``length`` is not a whole number of at least 1.
+    Parameters
+    ----------
+    length
+        Number of tokens, at least 1.
 
-    Notes: one step is worth 1/(L − 1), so the same distance has another size in every sequence length.
+    Returns
+    -------
+    float64 array [length]
+        [0] for one token.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``length`` is not a whole number of at least 1.
+
+    Notes
+    -----
+    One step is worth 1/(L − 1), so the same distance has another size in every sequence length.
     """
     positions = integer_positions(length)
     return positions / max(length - 1, 1)

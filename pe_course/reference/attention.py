@@ -118,14 +118,25 @@ def softmax(scores: ArrayLike, *, axis: int = -1, mask: ArrayLike | None = None)
 
     The maximum is subtracted so that no exponential overflows; the quotient does not change.
 
-    Parameters: scores: finite array of at least one axis; axis: the axis that sums to one; mask: bool,
-    broadcasts to the shape of ``scores`` (two axes at least when ``scores`` has two), False = excluded.
+    Parameters
+    ----------
+    scores
+        Finite array of at least one axis.
+    axis
+        The axis that sums to one.
+    mask
+        Bool, broadcasts to the shape of ``scores`` (two axes at least when ``scores`` has two), False = excluded.
 
-    Returns: float64 array of the shape of ``scores``; 0 where excluded, and everywhere in a row without
-    an allowed entry (where libraries may give NaN or a uniform row).
+    Returns
+    -------
+    float64 array of the shape of ``scores``
+        0 where excluded, and everywhere in a row without an allowed entry (where libraries may give NaN or a uniform
+        row).
 
-    Raises: TypeError, ValueError if the scores are not finite, ``axis`` does not exist, or ``mask`` is not
-    boolean or does not fit.
+    Raises
+    ------
+    TypeError, ValueError
+        If the scores are not finite, ``axis`` does not exist, or ``mask`` is not boolean or does not fit.
     """
     scores = real_array("scores", scores)
     axis = axis_number("axis", axis, scores.ndim)
@@ -145,14 +156,29 @@ def causal_mask(query_length: int, key_length: int | None = None) -> NDArray[np.
     The queries are the last L of the S positions, as in decoding with a cache: query row i sits at
     position S − L + i.
 
-    Parameters: query_length: L, at least 1; key_length: S, at least L; None means L.
+    Parameters
+    ----------
+    query_length
+        L, at least 1.
+    key_length
+        S, at least L; None means L.
 
-    Returns: bool array [L, S]. The last row allows every key.
+    Returns
+    -------
+    bool array [L, S]
+        The last row allows every key.
 
-    Raises: TypeError if a length is not whole; ValueError if it is below 1, or there are more queries than keys.
+    Raises
+    ------
+    TypeError
+        If a length is not whole.
+    ValueError
+        If it is below 1, or there are more queries than keys.
 
-    Notes: ``scaled_dot_product_attention(is_causal=True)`` of PyTorch aligns to the start instead, so that a
-    single new query would see the first key only; its ``causal_lower_right`` is this mask.
+    Notes
+    -----
+    ``scaled_dot_product_attention(is_causal=True)`` of PyTorch aligns to the start instead, so that a single new query
+    would see the first key only; its ``causal_lower_right`` is this mask.
     """
     queries = count("query_length", query_length)
     keys = queries if key_length is None else count("key_length", key_length)
@@ -164,11 +190,24 @@ def causal_mask(query_length: int, key_length: int | None = None) -> NDArray[np.
 def permutation_matrix(permutation: ArrayLike) -> NDArray[np.float64]:
     r"""The matrix P with :math:`(P x)_i = x_{\pi(i)}`: row i of the product is row ``permutation[i]`` of x.
 
-    Parameters: permutation: [n], each of 0 … n−1 once. Returns: float64 array [n, n].
-    Raises: TypeError, ValueError if ``permutation`` is not one.
+    Parameters
+    ----------
+    permutation
+        [n], each of 0 … n−1 once.
 
-    Notes: attention f without mask and positions is equivariant, :math:`f(P X) = P f(X)`; its mean over
-    positions is invariant.
+    Returns
+    -------
+    float64 array [n, n]
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``permutation`` is not one.
+
+    Notes
+    -----
+    Attention f without mask and positions is equivariant, :math:`f(P X) = P f(X)`; its mean over positions is
+    invariant.
     """
     order = _permutation(permutation)
     return np.eye(order.size)[order]
@@ -179,12 +218,23 @@ def permute(x: ArrayLike, permutation: ArrayLike, *, axis: int = 0) -> NDArray:
 
     The same as ``permutation_matrix(permutation) @ x`` for axis 0, without the matrix.
 
-    Parameters: x: array of any dtype with at least one axis (tokens [L, D], a mask, labels);
-    permutation: [n], each of 0 … n−1 once, where n is the length of that axis; axis: which one.
+    Parameters
+    ----------
+    x
+        Array of any dtype with at least one axis (tokens [L, D], a mask, labels).
+    permutation
+        [n], each of 0 … n−1 once, where n is the length of that axis.
+    axis
+        Which one.
 
-    Returns: array of the shape and dtype of ``x``.
+    Returns
+    -------
+    array of the shape and dtype of ``x``
 
-    Raises: TypeError, ValueError if ``permutation`` is not one, has another length, or ``axis`` does not exist.
+    Raises
+    ------
+    TypeError, ValueError
+        If ``permutation`` is not one, has another length, or ``axis`` does not exist.
     """
     array = rectangular("x", x)
     axis = axis_number("axis", axis, array.ndim)

@@ -19,17 +19,25 @@ def positions_from_mask(mask: ArrayLike) -> NDArray[np.int64]:
 
     .. math:: p_t = \sum_{s \le t} m_s - 1 \ \text{ where } m_t = 1, \qquad 0 \text{ on padding}
 
-    Parameters: mask: [..., T], 1 or True for real tokens, 0 or False for padding on the left, on the right
-    or between.
+    Parameters
+    ----------
+    mask
+        [..., T], 1 or True for real tokens, 0 or False for padding on the left, on the right or between.
 
-    Returns: int64 array of the shape of ``mask``.
+    Returns
+    -------
+    int64 array of the shape of ``mask``
 
-    Raises: TypeError, ValueError if an entry is neither 0 nor 1, or there is no axis.
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is neither 0 nor 1, or there is no axis.
 
-    Notes: the value on padding means nothing, but it must index a table, so it is 0 here. Libraries fill in others: 1
-    in Hugging Face's text generation, −1 plus an offset of 2 in OPT. ``arange(T)`` in its place gives a
-    left-padded prompt wrong positions. Rotary scores survive that, since queries and keys shift alike;
-    a table of positions does not.
+    Notes
+    -----
+    The value on padding means nothing, but it must index a table, so it is 0 here. Libraries fill in others: 1 in
+    Hugging Face's text generation, −1 plus an offset of 2 in OPT. ``arange(T)`` in its place gives a left-padded prompt
+    wrong positions. Rotary scores survive that, since queries and keys shift alike; a table of positions does not.
     """
     real = _zero_one("mask", mask)
     return np.where(real == 1, np.cumsum(real, axis=-1) - 1, 0)
@@ -44,13 +52,25 @@ def roberta_positions(input_ids: ArrayLike, padding_idx: int) -> NDArray[np.int6
 
     Released code of fairseq (``make_positions``) and Hugging Face (``create_position_ids_from_input_ids``).
 
-    Parameters: input_ids: [..., T], token ids; padding_idx: the id that marks padding, not negative.
+    Parameters
+    ----------
+    input_ids
+        [..., T], token ids.
+    padding_idx
+        The id that marks padding, not negative.
 
-    Returns: int64 array of the shape of ``input_ids``.
+    Returns
+    -------
+    int64 array of the shape of ``input_ids``
 
-    Raises: TypeError, ValueError if an id or ``padding_idx`` is not a whole number of at least 0.
+    Raises
+    ------
+    TypeError, ValueError
+        If an id or ``padding_idx`` is not a whole number of at least 0.
 
-    Notes: T tokens need a table of T + padding_idx + 1 rows, hence the 514 rows of RoBERTa for 512 tokens.
+    Notes
+    -----
+    T tokens need a table of T + padding_idx + 1 rows, hence the 514 rows of RoBERTa for 512 tokens.
     """
     padding_idx = count("padding_idx", padding_idx, minimum=0)
     ids = whole_array("input_ids", input_ids, minimum=0)
@@ -66,11 +86,20 @@ def opt_positions(mask: ArrayLike) -> NDArray[np.int64]:
 
     Released code (Hugging Face ``OPTLearnedPositionalEmbedding``); the model is Zhang et al. 2022 (arXiv:2205.01068).
 
-    Parameters: mask: [..., T], 1 or True for real tokens, 0 or False for padding.
+    Parameters
+    ----------
+    mask
+        [..., T], 1 or True for real tokens, 0 or False for padding.
 
-    Returns: int64 array of the shape of ``mask``. T tokens need a table of T + 2 rows.
+    Returns
+    -------
+    int64 array of the shape of ``mask``
+        T tokens need a table of T + 2 rows.
 
-    Raises: TypeError, ValueError as `positions_from_mask`.
+    Raises
+    ------
+    TypeError, ValueError
+        As `positions_from_mask`.
     """
     real = _zero_one("mask", mask)
     return real * np.cumsum(real, axis=-1) + 1
@@ -79,12 +108,23 @@ def opt_positions(mask: ArrayLike) -> NDArray[np.int64]:
 def packed_positions(lengths: ArrayLike) -> NDArray[np.int64]:
     r"""Positions in a row of packed documents: they start again at 0 in each document.
 
-    Parameters: lengths: [n], tokens per document, each at least 1. Returns: int64 array [sum of lengths].
+    Parameters
+    ----------
+    lengths
+        [n], tokens per document, each at least 1.
 
-    Raises: TypeError, ValueError if a length is not a whole number of at least 1, or there is none.
+    Returns
+    -------
+    int64 array [sum of lengths]
 
-    Notes: positions alone do not part the documents; a token still sees the document before. Add
-    `same_document_mask`.
+    Raises
+    ------
+    TypeError, ValueError
+        If a length is not a whole number of at least 1, or there is none.
+
+    Notes
+    -----
+    Positions alone do not part the documents; a token still sees the document before. Add `same_document_mask`.
     """
     lengths = whole_array("lengths", lengths, rank=1, minimum=1)
     starts = np.cumsum(lengths) - lengths
@@ -94,8 +134,19 @@ def packed_positions(lengths: ArrayLike) -> NDArray[np.int64]:
 def document_ids(lengths: ArrayLike) -> NDArray[np.int64]:
     r"""Number of the document that each token of a packed row belongs to: 0 … n−1.
 
-    Parameters: lengths: [n], tokens per document, each at least 1. Returns: int64 array [sum of lengths].
-    Raises: as `packed_positions`.
+    Parameters
+    ----------
+    lengths
+        [n], tokens per document, each at least 1.
+
+    Returns
+    -------
+    int64 array [sum of lengths]
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `packed_positions`.
     """
     lengths = whole_array("lengths", lengths, rank=1, minimum=1)
     return np.repeat(np.arange(lengths.size), lengths)
@@ -104,10 +155,23 @@ def document_ids(lengths: ArrayLike) -> NDArray[np.int64]:
 def same_document_mask(document_ids: ArrayLike) -> NDArray[np.bool_]:
     r"""True where query and key belong to the same document: :math:`M_{ij} = [\,\mathrm{doc}_i = \mathrm{doc}_j\,]`.
 
-    Parameters: document_ids: [..., L], whole numbers. Returns: bool array [..., L, L].
-    Raises: TypeError, ValueError if an id is not a whole number, or there is no axis.
+    Parameters
+    ----------
+    document_ids
+        [..., L], whole numbers.
 
-    Notes: for a decoder, combine it: ``same_document_mask(ids) & attention.causal_mask(L)``.
+    Returns
+    -------
+    bool array [..., L, L]
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an id is not a whole number, or there is no axis.
+
+    Notes
+    -----
+    For a decoder, combine it: ``same_document_mask(ids) & attention.causal_mask(L)``.
     """
     ids = whole_array("document_ids", document_ids)
     need_axes("document_ids", ids, 1, "[..., tokens]")
@@ -117,15 +181,26 @@ def same_document_mask(document_ids: ArrayLike) -> NDArray[np.bool_]:
 def decode_positions(n_seen: ArrayLike, n_new: int) -> NDArray[np.int64]:
     r"""Positions of ``n_new`` tokens after ``n_seen`` earlier ones: n_seen, n_seen + 1, ….
 
-    Parameters: n_seen: tokens seen so far, at least 0; one number, or one per sequence [...];
-    n_new: tokens in this step, at least 1.
+    Parameters
+    ----------
+    n_seen
+        Tokens seen so far, at least 0; one number, or one per sequence [...].
+    n_new
+        Tokens in this step, at least 1.
 
-    Returns: int64 array [n_new], or [..., n_new].
+    Returns
+    -------
+    int64 array [n_new], or [..., n_new]
 
-    Raises: TypeError, ValueError if a count is not whole or too small.
+    Raises
+    ------
+    TypeError, ValueError
+        If a count is not whole or too small.
 
-    Notes: count what was seen (without padding), not what the cache keeps: a sliding window that drops old keys
-    leaves the position of the next token as it is. The mask of this step is ``attention.causal_mask(n_new, keys)``.
+    Notes
+    -----
+    Count what was seen (without padding), not what the cache keeps: a sliding window that drops old keys leaves the
+    position of the next token as it is. The mask of this step is ``attention.causal_mask(n_new, keys)``.
     """
     seen = whole_array("n_seen", n_seen, minimum=0)
     return seen[..., None] + np.arange(count("n_new", n_new))
@@ -138,13 +213,25 @@ def shard_positions(seq_len: int, world: int, rank: int, *, scheme: str = "conti
     rank r holds the chunks r and 2·world − 1 − r, so that each device has the same share of a causal mask
     (ring attention with balanced load, as in Megatron's context parallelism; equation from secondary reading).
 
-    Parameters: seq_len: tokens of the whole sequence; world: number of devices; rank: this one, 0-based;
-    scheme: "contiguous" or "zigzag".
+    Parameters
+    ----------
+    seq_len
+        Tokens of the whole sequence.
+    world
+        Number of devices.
+    rank
+        This one, 0-based.
+    scheme
+        "contiguous" or "zigzag".
 
-    Returns: int64 array [seq_len / world], in the order in which the device holds them.
+    Returns
+    -------
+    int64 array [seq_len / world], in the order in which the device holds them
 
-    Raises: TypeError, ValueError if a number is not whole or out of range, ``seq_len`` does not divide
-    into the chunks, or ``scheme`` is unknown.
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is not whole or out of range, ``seq_len`` does not divide into the chunks, or ``scheme`` is unknown.
     """
     world = count("world", world)
     rank = count("rank", rank, minimum=0, maximum=world - 1)

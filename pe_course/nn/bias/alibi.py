@@ -24,18 +24,31 @@ class ALiBi(DistanceBias):
 
     .. math:: b_{hij} = -m_h (i - j) \;\text{(causal)}, \qquad -m_h |i - j| \;\text{(bidirectional)}
 
-    Parameters:
-        num_heads: number of query heads.
-        alibi_bias_max: the largest exponent of the slopes, 8 in the paper; named as in MPT.
-        rule: "official" (released code, BLOOM, MPT, x-transformers, NeMo) or "geometric" (attention-gym 0.0.17, MLX
-            before its PR #3071); they differ where num_heads is no power of two.
-        bidirectional: False is for use under a causal mask; it is **positive for future keys**, so that a missing
-            mask shows. True is symmetric.
-        bias_scale: factor on the slopes; Falcon divides its bias by :math:`\sqrt d`, so there ``head_dim**-0.5``.
+    Parameters
+    ----------
+    num_heads
+        Number of query heads.
+    alibi_bias_max
+        The largest exponent of the slopes, 8 in the paper; named as in MPT.
+    rule
+        "official" (released code, BLOOM, MPT, x-transformers, NeMo) or "geometric" (attention-gym 0.0.17, MLX before
+        its PR #3071); they differ where num_heads is no power of two.
+    bidirectional
+        False is for use under a causal mask; it is **positive for future keys**, so that a missing mask shows. True is
+        symmetric.
+    bias_scale
+        Factor on the slopes; Falcon divides its bias by :math:`\sqrt d`, so there ``head_dim**-0.5``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     Added after the factor :math:`1/\sqrt d`. Positions are any finite real numbers. The bias is kept in float32 or
     better: in bfloat16 a slope of 1/2 is off by 0.5 at distance 257. BLOOM's key-only form :math:`m_h j` differs by a
-    constant per row, which softmax removes, and is not offered. Raises: TypeError, ValueError naming the argument.
+    constant per row, which softmax removes, and is not offered.
     """
 
     evaluate_once = False

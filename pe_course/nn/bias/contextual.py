@@ -27,14 +27,26 @@ class CoPE(PositionMethod):
 
     with e interpolated between its rows.
 
-    Parameters: npos: rows of the position table (the released code defaults to block size + 1, copies use 64).
-    head_dim: width of a head. nodiv: add z after the factor :math:`1/\sqrt d` (x-transformers does), not before it.
+    Parameters
+    ----------
+    npos
+        Rows of the position table (the released code defaults to block size + 1, copies use 64).
+    head_dim
+        Width of a head.
+    nodiv
+        Add z after the factor :math:`1/\sqrt d` (x-transformers does), not before it.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     ``position_table`` is ``[npos, head_dim]``, shared by all heads, zero at the start (the released code stores it as
     ``[1, head_dim, npos]``). Gates of keys after the query, and of keys that the mask hides, are 0 **before** the sum.
     Keys must be in the order of time. ``context["gate_keys"]`` ``[B, H_kv, S, D]`` may replace the keys in the gates,
-    as options of the released code do. FlexAttention takes the table of `score_bias`. Raises: TypeError, ValueError
-    naming the argument.
+    as options of the released code do. FlexAttention takes the table of `score_bias`.
     """
 
     needs_content = True
@@ -95,17 +107,31 @@ class ForgettingGate(PositionMethod):
 
     .. math:: b_{ij} = \sum_{t=j+1}^{i} \ln \sigma(f_t), \qquad f_t = w \cdot x_t + b
 
-    Parameters: dim: width of the hidden states. num_heads: number of query heads, one gate each. init_bias: start of b;
-    at 5, a gate forgets 0.7 % per token.
+    Parameters
+    ----------
+    dim
+        Width of the hidden states.
+    num_heads
+        Number of query heads, one gate each.
+    init_bias
+        Start of b; at 5, a gate forgets 0.7 % per token.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+    IndexError
+        If a query's place is not one of the tokens.
+
+    Notes
+    -----
     ``context["hidden"]`` holds the hidden states x ``[B, S, dim]`` of **all** S keys, in the order of time. A cache may
     hold f instead: ``context["gate_logits"]`` ``[B, S, H]`` (`gate_logits` computes it). Queries are the last L of the
     S tokens; others need ``context["query_indices"]`` ``[L]`` or ``[B, L]``, their places among the S tokens. Positions
     do not enter.
 
     Added after the factor :math:`1/\sqrt d`. Above the diagonal the value is positive: a causal mask must follow. The
-    running sum is kept in float64. Raises: TypeError, ValueError naming the argument; IndexError if a query's place is
-    not one of the tokens.
+    running sum is kept in float64.
     """
 
     needs_content = True

@@ -52,18 +52,30 @@ class ContinuousDistanceBias(DistanceBias):
     .. math:: -s\,d \;\text{(linear)}, \quad -a \ln(1 + r\,d) \;\text{(log)}, \quad a\,e^{-d/\ell} \;\text{(exp)}, \quad
         a\,e^{-d^2 / 2 w^2} \;\text{(gaussian)}, \quad \text{MLP}_h(i - j) \;\text{(mlp)}
 
-    Parameters:
-        num_heads: number of query heads; every parameter is learned, per head.
-        kind: "linear", "log", "exp", "gaussian" or "mlp".
-        initial: for a curve, starting values by name, one number or one per head. linear: slope (0.5, the lecture's
-            example); log: scale, rate (1); exp: height, length (1); gaussian: height, width (1).
-        mlp_width, mlp_depth, activation: for "mlp", width and number of the hidden layers, and "silu" (x-transformers
-            2.31, ``DynamicPositionBias``) or "relu".
-        log_distance: for "mlp", feed :math:`\operatorname{sign}(d) \ln(1 + |d|)`, so that far distances stay in range.
+    Parameters
+    ----------
+    num_heads
+        Number of query heads; every parameter is learned, per head.
+    kind
+        "linear", "log", "exp", "gaussian" or "mlp".
+    initial
+        For a curve, starting values by name, one number or one per head. linear: slope (0.5, the lecture's example);
+        log: scale, rate (1); exp: height, length (1); gaussian: height, width (1).
+    mlp_width, mlp_depth, activation
+        For "mlp", width and number of the hidden layers, and "silu" (x-transformers 2.31, ``DynamicPositionBias``) or
+        "relu".
+    log_distance
+        For "mlp", feed :math:`\operatorname{sign}(d) \ln(1 + |d|)`, so that far distances stay in range.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     The network sees the **signed** distance, query - key; the curves its absolute value. Added after the factor
     :math:`1/\sqrt d`. A bias that tends to 0 (exp, gaussian) does not make far keys fade: they share one weight.
-    Raises: TypeError, ValueError naming the argument.
     """
 
     def __init__(

@@ -23,14 +23,30 @@ class FIRE(PositionMethod):
     .. math:: b_{hij} = f_{\theta,h}\!\left(\frac{\psi(i - j)}{\psi(\max(L, i)) + \varepsilon}\right), \qquad
         \psi(d) = \ln(|c\,d| + 1)
 
-    Parameters: num_heads: number of query heads. mlp_width: hidden units of the network 1 → width → H with ReLU.
-    init_c: start of c, not 0, learned. init_L: L at the start; its multiplier is learned and the absolute value of the
-    product taken. eps: added to the denominator.
+    Parameters
+    ----------
+    num_heads
+        Number of query heads.
+    mlp_width
+        Hidden units of the network 1 → width → H with ReLU.
+    init_c
+        Start of c, not 0, learned.
+    init_L
+        L at the start; its multiplier is learned and the absolute value of the product taken.
+    eps
+        Added to the denominator.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     For keys up to the query the network's input lies in [0, 1), at any length; for later keys it may exceed 1. Once
     i > L the bias depends on the query's **absolute** position, so a cache needs the true positions. Added after
     the factor :math:`1/\sqrt d`. One network per layer and one for all layers are both in use. Positions are any finite
-    real numbers. Raises: TypeError, ValueError naming the argument.
+    real numbers.
     """
 
     shift_invariant = False

@@ -56,18 +56,29 @@ class KerpleBias(DistanceBias):
     .. math:: -r_1 \ln(1 + r_2 |i - j|) \;\text{(log)}, \qquad -r_1 |i - j|^{r_2} \;\text{(power)},
         \qquad -b \ln(1 + a |i - j|^p) \;\text{(three\_parameter)}
 
-    Parameters:
-        num_heads: number of query heads; every parameter is learned per head.
-        kind: "log" or "power" as released, or "three_parameter" (NeMo 1.22, not in the paper).
-        initial: starting values by name, one number or one per head. Left out: log draws r1 from U(0, 2) and r2 from
-            U(0, 1), power r1 from U(0, 1) and r2 from U(0, 2), as the released code does; three_parameter has a = p = 1
-            and b = the ALiBi slopes, as in NeMo.
+    Parameters
+    ----------
+    num_heads
+        Number of query heads; every parameter is learned per head.
+    kind
+        "log" or "power" as released, or "three_parameter" (NeMo 1.22, not in the paper).
+    initial
+        Starting values by name, one number or one per head. Left out: log draws r1 from U(0, 2) and r2 from U(0, 1),
+        power r1 from U(0, 1) and r2 from U(0, 2), as the released code does; three_parameter has a = p = 1 and b = the
+        ALiBi slopes, as in NeMo.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     Parameters stay positive, and power's r2 below 2, because they are images of unbounded ones (softplus, sigmoid);
     the released code clamps them to at least 0.01 instead, where the gradient stops. The released code shares one
     instance among all layers, and gives future keys the bias of distance 0; here the bias is symmetric. Added after the
     factor :math:`1/\sqrt d`. Its optional weight kernel, which multiplies the score, is not offered
-    (``reference.bias.kerple_weight``). Raises: TypeError, ValueError naming the argument.
+    (``reference.bias.kerple_weight``).
     """
 
     def __init__(self, num_heads: int, *, kind: str = "log", initial: Mapping[str, ArrayLike] | None = None):

@@ -20,18 +20,31 @@ class SandwichBias(DistanceBias):
     .. math:: b_{hij} = \frac{H}{8 h} \left( \sum_{m} \cos\!\big((i - j)\, \text{base}^{-2m/\bar d}\big)
         - \frac{\bar d}{2} \right), \qquad h = 1, \dots, H
 
-    Parameters:
-        num_heads: number of query heads; a large h is a weak bias.
-        dim: :math:`\bar d`, even; it has nothing to do with the width of a head (NeMo passes its hidden size).
-        base: base of the frequencies, greater than 1.
-        index_start: m runs over dim/2 values from 0 (attention-gym 0.0.17) or from 1 (NeMo 1.22); not the same after
-            softmax.
-        subtract_constant: subtract dim/2, so that the maximum is 0 (NeMo); attention-gym does not; softmax cannot tell.
-        bidirectional: True is symmetric. False gives every future key the bias of distance 0, the maximum, as NeMo
-            does: a mask must hide it.
+    Parameters
+    ----------
+    num_heads
+        Number of query heads; a large h is a weak bias.
+    dim
+        :math:`\bar d`, even; it has nothing to do with the width of a head (NeMo passes its hidden size).
+    base
+        Base of the frequencies, greater than 1.
+    index_start
+        m runs over dim/2 values from 0 (attention-gym 0.0.17) or from 1 (NeMo 1.22); not the same after softmax.
+    subtract_constant
+        Subtract dim/2, so that the maximum is 0 (NeMo); attention-gym does not; softmax cannot tell.
+    bidirectional
+        True is symmetric. False gives every future key the bias of distance 0, the maximum, as NeMo does: a mask must
+        hide it.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     Added after the factor :math:`1/\sqrt d`. Nothing is learned. Cosines are taken in float64, once per distance.
-    Positions are any finite real numbers. Raises: TypeError, ValueError naming the argument.
+    Positions are any finite real numbers.
     """
 
     def __init__(

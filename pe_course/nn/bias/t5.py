@@ -24,19 +24,30 @@ class T5RelativePositionBias(DistanceBias):
 
     The score carries **no** :math:`1/\sqrt d` (`sm_scale` is 1): T5 folds it into its initial weights.
 
-    Parameters:
-        num_heads: number of query heads.
-        num_buckets: rows of the table; even and at least 4 if bidirectional, else at least 2.
-        max_distance: greater than half the buckets of a direction. The last bucket starts before it: at 91 of 128
-            (bidirectional) and at 113 (causal) by default.
-        bidirectional: True for an encoder. False for a decoder: every future key then reads bucket 0 and a mask must
-            hide it.
-        init_std: the table starts as a normal draw of this spread.
+    Parameters
+    ----------
+    num_heads
+        Number of query heads.
+    num_buckets
+        Rows of the table; even and at least 4 if bidirectional, else at least 2.
+    max_distance
+        Greater than half the buckets of a direction. The last bucket starts before it: at 91 of 128 (bidirectional) and
+        at 113 (causal) by default.
+    bidirectional
+        True for an encoder. False for a decoder: every future key then reads bucket 0 and a mask must hide it.
+    init_std
+        The table starts as a normal draw of this spread.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     ``relative_attention_bias.weight`` is ``[num_buckets, num_heads]``, as in Hugging Face's checkpoints. T5 has one
     table for all layers of a stack: call one module from every layer; umT5 has one per layer. Cross-attention has none.
-    Buckets come from exact borders. Positions are whole and not negative. Raises: TypeError, ValueError naming the
-    argument.
+    Buckets come from exact borders. Positions are whole and not negative.
     """
 
     whole_only = True

@@ -36,27 +36,41 @@ class DisentangledRelative(ContentMethod):
     with n the number of position terms. `score_bias` returns the second ("c2p") and third ("p2c"), `sm_scale` the
     factor. :math:`\delta` is ``reference.relative.deberta_relative_index``.
 
-    Parameters:
-        num_heads, head_dim: H query heads of width D.
-        model_dim: width of the position embeddings; None is H · D.
-        max_relative_positions, position_buckets: 512 and -1 (none) in v1, 512 and 256 in v2 and v3.
-        pos_att_type: "c2p" and "p2c", both, one or none.
-        share_att_key: project the position embeddings with the model's own projections of queries and keys (v2, v3).
-            These stay in the model and come with each call: ``context["query_projection"]`` and
-            ``context["key_projection"]``, each a `torch.nn.Linear` or a function from D_model to heads · D. Otherwise
-            (v1) the method has projections of its own.
-        key_projection_bias: whether its own projection to keys has a bias: v1 has none, Hugging Face's v2 has.
-        norm_rel_ebd: "none", or "layer_norm" of the position embeddings first (v2, v3).
-        layer_norm_eps: of that.
-        p2c_index: "code" for :math:`\delta(i, j)` in the third term, as both released codes have it and checkpoints
-            need it; "paper" for the paper's :math:`\delta(j, i)`.
+    Parameters
+    ----------
+    num_heads, head_dim
+        H query heads of width D.
+    model_dim
+        Width of the position embeddings; None is H · D.
+    max_relative_positions, position_buckets
+        512 and -1 (none) in v1, 512 and 256 in v2 and v3.
+    pos_att_type
+        "c2p" and "p2c", both, one or none.
+    share_att_key
+        Project the position embeddings with the model's own projections of queries and keys (v2, v3). These stay in the
+        model and come with each call: ``context["query_projection"]`` and ``context["key_projection"]``, each a
+        `torch.nn.Linear` or a function from D_model to heads · D. Otherwise (v1) the method has projections of its own.
+    key_projection_bias
+        Whether its own projection to keys has a bias: v1 has none, Hugging Face's v2 has.
+    norm_rel_ebd
+        "none", or "layer_norm" of the position embeddings first (v2, v3).
+    layer_norm_eps
+        Of that.
+    p2c_index
+        "code" for :math:`\delta(i, j)` in the third term, as both released codes have it and checkpoints need it;
+        "paper" for the paper's :math:`\delta(j, i)`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     Learned: ``rel_embeddings``, [2k, D_model], and, named as in the released code, ``pos_key_proj``, ``pos_query_proj``
     and ``layer_norm`` where they exist. The released models share one table between layers: give the layers the same
     `torch.nn.Parameter`. Positions are whole and not negative. With grouped key heads the bias is per query head, and
     key head h // (H / H_kv) belongs to it.
-
-    Raises: TypeError, ValueError naming the argument.
     """
 
     def __init__(

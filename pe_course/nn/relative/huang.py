@@ -30,22 +30,34 @@ class HuangRelativePosition(ClippedTableMethod):
     Methods 1 to 3: equation from secondary reading. Method 4 is ``relative_key_query`` of BERT in Hugging Face
     Transformers. `score_bias` returns what differs from :math:`q_i^\top k_j / \sqrt d`.
 
-    Parameters:
-        max_relative_position: k, the largest distance with a row of its own.
-        head_dim: width D of queries and keys.
-        method: 1, 2, 3 or 4.
-        direction: order of a signed table's rows, "query_minus_key" (released code) or "key_minus_query"; method 1
-            has none.
-        outside: "clip", or "raise" as in the released code, whose table covers every distance. Inside a graph of
-            `torch.compile` no value can be looked at, and "raise" gives NaN.
+    Parameters
+    ----------
+    max_relative_position
+        k, the largest distance with a row of its own.
+    head_dim
+        Width D of queries and keys.
+    method
+        1, 2, 3 or 4.
+    direction
+        Order of a signed table's rows, "query_minus_key" (released code) or "key_minus_query"; method 1 has none.
+    outside
+        "clip", or "raise" as in the released code, whose table covers every distance. Inside a graph of `torch.compile`
+        no value can be looked at, and "raise" gives NaN.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+    IndexError
+        For a pair outside the table with ``outside="raise"``.
+
+    Notes
+    -----
     Learned: ``table``, shared by the heads of a layer. Methods 1 to 3 multiply, so their entries start at 1, where the
     score is as without positions; entries of 0 would remove it. Positions are whole and not negative.
 
     Method 3 weighs every channel of every pair: it holds a vector per pair, [L, S, D], and B times that for one head
     after another. The other methods hold no more than [B, H, L, S].
-
-    Raises: TypeError, ValueError naming the argument; IndexError for a pair outside the table with ``outside="raise"``.
     """
 
     def __init__(

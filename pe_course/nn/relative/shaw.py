@@ -23,23 +23,37 @@ class ShawRelativePosition(ClippedTableMethod):
     .. math:: e_{ij} = \frac{q_i^\top (k_j + a^K_{ij})}{\sqrt d}, \qquad z_i = \sum_j \alpha_{ij} (v_j + a^V_{ij}),
         \qquad a_{ij} = w_{\mathrm{clip}(j - i, -k, k)}
 
-    Parameters:
-        max_relative_position: k, the largest distance with a row of its own, for keys before the query.
-        head_dim: width D of queries and keys.
-        use_values: whether values get vectors too, as in the paper. Without them this is ``relative_key`` of Hugging
-            Face Transformers. With them only the eager backend can compute the output.
-        value_dim: width of the values; None is ``head_dim``.
-        right_max_position: the bound for keys after the query (SeamlessM4T-v2: 64 left, 8 right); None is k.
-        direction: order of the rows, "key_minus_query" (paper, Tensor2Tensor) or "query_minus_key". BERT's
-            ``relative_key`` is ``max_relative_position=max_position_embeddings - 1, direction="query_minus_key",
-            outside="raise"``.
-        outside: "clip" (paper), "raise" (BERT) or "zero", no term outside the window (VITS). Inside a graph of
-            `torch.compile` no value can be looked at, and "raise" gives NaN.
+    Parameters
+    ----------
+    max_relative_position
+        k, the largest distance with a row of its own, for keys before the query.
+    head_dim
+        Width D of queries and keys.
+    use_values
+        Whether values get vectors too, as in the paper. Without them this is ``relative_key`` of Hugging Face
+        Transformers. With them only the eager backend can compute the output.
+    value_dim
+        Width of the values; None is ``head_dim``.
+    right_max_position
+        The bound for keys after the query (SeamlessM4T-v2: 64 left, 8 right); None is k.
+    direction
+        Order of the rows, "key_minus_query" (paper, Tensor2Tensor) or "query_minus_key". BERT's ``relative_key`` is
+        ``max_relative_position=max_position_embeddings - 1, direction="query_minus_key", outside="raise"``.
+    outside
+        "clip" (paper), "raise" (BERT) or "zero", no term outside the window (VITS). Inside a graph of `torch.compile`
+        no value can be looked at, and "raise" gives NaN.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+    IndexError
+        For a pair outside the table with ``outside="raise"``.
+
+    Notes
+    -----
     Learned: ``relative_keys`` and ``relative_values``, [k + right + 1, D], shared by the heads of a layer; every layer
     has its own. Positions are whole and not negative.
-
-    Raises: TypeError, ValueError naming the argument; IndexError for a pair outside the table with ``outside="raise"``.
     """
 
     needs_keys = False

@@ -21,11 +21,24 @@ class TransformerXLRelative(SinusoidMethod):
 
     R is the sinusoid of the distance, sines first. `score_bias` returns the last three terms; values stay as they are.
 
-    Parameters:
-        num_heads, head_dim: H query heads of width D.
-        model_dim: width of the sinusoid, even; None is H · D.
-        base: of the sinusoid. clamp_len: larger distances count as this one; None has no limit.
+    Parameters
+    ----------
+    num_heads, head_dim
+        H query heads of width D.
+    model_dim
+        Width of the sinusoid, even; None is H · D.
+    base
+        Of the sinusoid.
+    clamp_len
+        Larger distances count as this one; None has no limit.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     Learned: ``content_bias`` u and ``position_bias`` v, [H, D] (``r_w_bias``, ``r_r_bias``), and
     ``position_projection.weight`` W_R, [H · D, D_model] (``r_net``). The released code shares u and v between layers
     unless ``untie_r``: give the layers the same `torch.nn.Parameter`.
@@ -33,8 +46,6 @@ class TransformerXLRelative(SinusoidMethod):
     With M states of memory the keys are memory, then segment: ``pos_k`` 0…M+L-1 and ``pos_q`` M…M+L-1, which is what
     `attention` takes when no positions are given. Keys after the query get the sinusoid of a negative distance, where
     the released code holds wrapped numbers; both are meant for a causal mask. Positions are any finite real numbers.
-
-    Raises: TypeError, ValueError naming the argument.
     """
 
     def __init__(

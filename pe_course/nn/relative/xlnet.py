@@ -26,14 +26,27 @@ class XLNetRelative(SinusoidMethod):
     with :math:`g_{ij}` one of two vectors: same segment, or another one. `score_bias` returns all but
     :math:`q_i^\top k_j`.
 
-    Parameters:
-        num_heads, head_dim: H query heads of width D.
-        model_dim: width of the sinusoid, even; None is H · D.
-        attn_type: "bi", or "uni", whose released table ends at distance 0; there the position term of a key after the
-            query is a wrapped number that a mask must remove, here it is 0.
-        clamp_len: distances are cut to -clamp_len … clamp_len; None has no limit (released configurations write -1).
-        base: of the sinusoid.
+    Parameters
+    ----------
+    num_heads, head_dim
+        H query heads of width D.
+    model_dim
+        Width of the sinusoid, even; None is H · D.
+    attn_type
+        "bi", or "uni", whose released table ends at distance 0; there the position term of a key after the query is a
+        wrapped number that a mask must remove, here it is 0.
+    clamp_len
+        Distances are cut to -clamp_len … clamp_len; None has no limit (released configurations write -1).
+    base
+        Of the sinusoid.
 
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+
+    Notes
+    -----
     The segments come with the call: ``context["segments"] = (query_segments, key_segments)``, whole numbers, [L] and
     [S] or [B, L] and [B, S]. Without them there is no segment term, as in the released code. Hugging Face gives every
     state of memory segment 0.
@@ -42,8 +55,6 @@ class XLNetRelative(SinusoidMethod):
     ``segment_bias`` s, [H, D] (``r_w_bias``, ``r_r_bias``, ``r_s_bias``), ``position_projection`` W_R, [D_model, H, D]
     (``r``), ``segment_embeddings``, [2, H, D] (``seg_embed``, row 0: the same segment). Positions are any finite real
     numbers.
-
-    Raises: TypeError, ValueError naming the argument.
     """
 
     def __init__(

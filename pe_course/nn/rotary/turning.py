@@ -18,10 +18,20 @@ def turn(x: Tensor, cos: Tensor, sin: Tensor, *, layout: str, start: int = 0) ->
 
     Su et al. 2021 (arXiv:2104.09864), equation 34; in NumPy `pe_course.reference.rotary.apply_rotary`.
 
-    Parameters: x: ``[B, H, L, D]``; cos, sin: ``[L, P]`` or ``[B, L, P]``; layout: "half" or "interleaved";
-    start: the first channel that turns. Channels before it and after ``start + 2P`` pass unchanged.
+    Parameters
+    ----------
+    x
+        ``[B, H, L, D]``.
+    cos, sin
+        ``[L, P]`` or ``[B, L, P]``.
+    layout
+        "half" or "interleaved".
+    start
+        The first channel that turns. Channels before it and after ``start + 2P`` pass unchanged.
 
-    Returns: tensor of the shape and dtype of ``x``, computed in float32 (float64 for float64) and cast once.
+    Returns
+    -------
+    tensor of the shape and dtype of ``x``, computed in float32 (float64 for float64) and cast once
     """
     width = 2 * cos.shape[-1]
     before, pairs, after = x.split((start, width, x.shape[-1] - start - width), dim=-1)

@@ -23,10 +23,24 @@ def alibi_slopes(num_heads: int, *, alibi_bias_max: float = 8.0, rule: str = "of
     of the power of two P below H, then every other slope of 2P heads until H are found, so the list is not
     sorted: 12 heads give 1/2 … 1/256, then 0.7071, 0.3536, 0.1768, 0.0884.
 
-    Parameters: num_heads: at least 1. alibi_bias_max: the largest exponent; 8 in the paper, named in MPT.
-    rule: "official" as above (the released code, BLOOM, MPT, x-transformers, NeMo); "geometric" uses the
-    equation for every H, as a sentence of the paper reads (attention-gym 0.0.17; MLX before its PR #3071).
-    Returns: float64 [H]. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    num_heads
+        At least 1.
+    alibi_bias_max
+        The largest exponent; 8 in the paper, named in MPT.
+    rule
+        "official" as above (the released code, BLOOM, MPT, x-transformers, NeMo); "geometric" uses the equation for
+        every H, as a sentence of the paper reads (attention-gym 0.0.17; MLX before its PR #3071).
+
+    Returns
+    -------
+    float64 [H]
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     num_heads = count("num_heads", num_heads)
     alibi_bias_max = real_number("alibi_bias_max", alibi_bias_max, above=0.0)
@@ -57,9 +71,21 @@ def alibi_bias(
     keys**, so that a missing mask shows at once. Encoders need "symmetric". In low precision "key_only" loses
     the distance at large j. MPT's :math:`m_h (j - (S - 1))` is "causal" with the last position as the query.
 
-    Parameters: query_positions, key_positions: any real numbers, [L] and [S] or [B, L] and [B, S]. slopes:
-    [H], not negative (`alibi_slopes`).
-    Returns: [H, L, S] or [B, H, L, S]. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    query_positions, key_positions
+        Any real numbers, [L] and [S] or [B, L] and [B, S].
+    slopes
+        [H], not negative (`alibi_slopes`).
+
+    Returns
+    -------
+    [H, L, S] or [B, H, L, S]
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     distance = pairwise_distance(query_positions, key_positions)
     slopes = real_array("slopes", slopes, rank=1)

@@ -27,10 +27,24 @@ def cope_positions(gate_logits: ArrayLike, mask: ArrayLike, *, npos: int) -> NDA
     The sum includes key j and the query's own token. Keys that the mask forbids have gate 0 *before* the
     sum: a future key must not be counted. Keys are in the order of time along the last axis.
 
-    Parameters: gate_logits: [..., L, S]; :math:`q_i \cdot k_t / \sqrt d` in the released code (summaries quote
-    the paper without :math:`1/\sqrt d`). mask: bool, True = may attend, broadcastable to gate_logits. npos:
-    rows of the position table; the released code defaults to block size + 1, copies use 64.
-    Returns: [..., L, S], from 0 to npos − 1. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    gate_logits
+        [..., L, S]; :math:`q_i \cdot k_t / \sqrt d` in the released code (summaries quote the paper without
+        :math:`1/\sqrt d`).
+    mask
+        Bool, True = may attend, broadcastable to gate_logits.
+    npos
+        Rows of the position table; the released code defaults to block size + 1, copies use 64.
+
+    Returns
+    -------
+    [..., L, S], from 0 to npos − 1
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     logits = _matrices("gate_logits", gate_logits)
     npos = count("npos", npos)
@@ -49,8 +63,24 @@ def cope_bias(q: ArrayLike, positions: ArrayLike, position_table: ArrayLike) -> 
     Unscaled; `cope_logits` shows where it meets :math:`1/\sqrt d`. The table is shared by all heads and starts
     at zero in the released code, which stores it as [d, npos].
 
-    Parameters: q: [..., L, d], as projected. positions: [..., L, S] (`cope_positions`). position_table: [npos, d].
-    Returns: [..., L, S]. Raises: TypeError, ValueError; IndexError if a position is outside the table.
+    Parameters
+    ----------
+    q
+        [..., L, d], as projected.
+    positions
+        [..., L, S] (`cope_positions`).
+    position_table
+        [npos, d].
+
+    Returns
+    -------
+    [..., L, S]
+
+    Raises
+    ------
+    TypeError, ValueError
+    IndexError
+        If a position is outside the table.
     """
     q = _matrices("q", q)
     positions = _matrices("positions", positions)
@@ -82,11 +112,29 @@ def cope_logits(
     .. math:: s_{ij} = \frac{q_i \cdot k_j + z_{ij}}{\sqrt d} \quad\text{or, with nodiv,}\quad
         \frac{q_i \cdot k_j}{\sqrt d} + z_{ij}
 
-    Parameters: q: [..., L, d], k: [..., S, d], un-rotated and unscaled. position_table: [npos, d]. mask: as
-    `cope_positions`. nodiv: add the term after the factor (x-transformers does) rather than before it (the
-    released default). gate_keys: [..., S, d], what the gates see in place of k (options of the released code:
-    separate keys, or the values).
-    Returns: [..., L, S]. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    q
+        [..., L, d].
+    k
+        [..., S, d], un-rotated and unscaled.
+    position_table
+        [npos, d].
+    mask
+        As `cope_positions`.
+    nodiv
+        Add the term after the factor (x-transformers does) rather than before it (the released default).
+    gate_keys
+        [..., S, d], what the gates see in place of k (options of the released code: separate keys, or the values).
+
+    Returns
+    -------
+    [..., L, S]
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     q = _matrices("q", q)
     table = real_array("position_table", position_table, rank=2)
@@ -113,10 +161,24 @@ def forgetting_gate_bias(
     Without that mask (x-transformers' ``causal=False``) keys after the query need gates r of their own,
     :math:`b_{ij} = \sum_{t=i+1}^{j} \ln \sigma(r_t)` for j > i, which the paper does not have.
 
-    Parameters: gate_logits: [..., S], one f per token (and head), in the order of time. query_indices: whole
-    numbers [L], the index of each query among the S tokens; None takes all of them. future_gate_logits: r, of
-    the shape of gate_logits; None leaves the causal form.
-    Returns: [..., L, S]. Raises: TypeError, ValueError; IndexError if an index is outside the tokens.
+    Parameters
+    ----------
+    gate_logits
+        [..., S], one f per token (and head), in the order of time.
+    query_indices
+        Whole numbers [L], the index of each query among the S tokens; None takes all of them.
+    future_gate_logits
+        r, of the shape of gate_logits; None leaves the causal form.
+
+    Returns
+    -------
+    [..., L, S]
+
+    Raises
+    ------
+    TypeError, ValueError
+    IndexError
+        If an index is outside the tokens.
     """
     logits = real_array("gate_logits", gate_logits)
     need_axes("gate_logits", logits, 1, "[..., S]")

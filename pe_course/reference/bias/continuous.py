@@ -21,7 +21,20 @@ from pe_course.reference.validation import flag, one_of, real_array, real_number
 def linear_distance_bias(distance: ArrayLike, slope: float = 0.5) -> NDArray[np.float64]:
     r""":math:`b(d) = -\text{slope}\,|d|`: one head of symmetric ALiBi. The lecture's example has slope 0.5.
 
-    Parameters: distance: any shape and sign. slope: at least 0. Returns: distance.shape. Raises: TypeError, ValueError.
+    Parameters
+    ----------
+    distance
+        Any shape and sign.
+    slope
+        At least 0.
+
+    Returns
+    -------
+    distance.shape
+
+    Raises
+    ------
+    TypeError, ValueError
     """
     distance = np.abs(real_array("distance", distance))
     return -real_number("slope", slope, at_least=0.0) * distance
@@ -31,7 +44,14 @@ def log_distance_bias(distance: ArrayLike, scale: float = 1.0, rate: float = 1.0
     r""":math:`b(d) = -\text{scale} \ln(1 + \text{rate}\,|d|)`, KERPLE's logarithmic curve for one head.
 
     Weights decay like a power of the distance. Parameters: distance: any shape and sign. scale, rate: above 0.
-    Returns: distance.shape. Raises: TypeError, ValueError.
+
+    Returns
+    -------
+    distance.shape
+
+    Raises
+    ------
+    TypeError, ValueError
     """
     scale = real_number("scale", scale, above=0.0)
     rate = real_number("rate", rate, above=0.0)
@@ -41,8 +61,22 @@ def log_distance_bias(distance: ArrayLike, scale: float = 1.0, rate: float = 1.0
 def exponential_distance_bias(distance: ArrayLike, height: float = 1.0, length: float = 1.0) -> NDArray[np.float64]:
     r""":math:`b(d) = \text{height} \cdot e^{-|d| / \text{length}}`: favours neighbours, tends to 0 far away.
 
-    Parameters: distance: any shape and sign. height: any number. length: above 0, in positions.
-    Returns: distance.shape. Raises: TypeError, ValueError.
+    Parameters
+    ----------
+    distance
+        Any shape and sign.
+    height
+        Any number.
+    length
+        Above 0, in positions.
+
+    Returns
+    -------
+    distance.shape
+
+    Raises
+    ------
+    TypeError, ValueError
     """
     distance = np.abs(real_array("distance", distance))
     length = real_number("length", length, above=0.0)
@@ -53,8 +87,22 @@ def exponential_distance_bias(distance: ArrayLike, height: float = 1.0, length: 
 def gaussian_distance_bias(distance: ArrayLike, height: float = 1.0, width: float = 1.0) -> NDArray[np.float64]:
     r""":math:`b(d) = \text{height} \cdot e^{-d^2 / (2\,\text{width}^2)}`: as the exponential, flat at distance 0.
 
-    Parameters: distance: any shape and sign. height: any number. width: above 0, in positions.
-    Returns: distance.shape. Raises: TypeError, ValueError.
+    Parameters
+    ----------
+    distance
+        Any shape and sign.
+    height
+        Any number.
+    width
+        Above 0, in positions.
+
+    Returns
+    -------
+    distance.shape
+
+    Raises
+    ------
+    TypeError, ValueError
     """
     distance = real_array("distance", distance)
     width = real_number("width", width, above=0.0)
@@ -74,12 +122,28 @@ def mlp_distance_bias(
 
     .. math:: b_h(d) = \text{MLP}_h(x), \qquad x = d \;\text{or}\; \operatorname{sign}(d) \ln(|d| + 1)
 
-    Parameters: distance: query − key, any shape. layers: (weight [out, in], bias [out] or None) per layer, as
-    torch.nn.Linear stores them; one input, H outputs. activation: "silu" (x-transformers) or "relu", after
-    each layer but the last. log_distance: feed the logarithm, so that far distances stay in a known range.
-    norms: (scale [width], shift [width] or None) per hidden layer, a LayerNorm before its activation (x-transformers'
-    option ``norm``); None has none.
-    Returns: [H, *distance.shape]. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    distance
+        Query − key, any shape.
+    layers
+        (weight [out, in], bias [out] or None) per layer, as torch.nn.Linear stores them; one input, H outputs.
+    activation
+        "silu" (x-transformers) or "relu", after each layer but the last.
+    log_distance
+        Feed the logarithm, so that far distances stay in a known range.
+    norms
+        (scale [width], shift [width] or None) per hidden layer, a LayerNorm before its activation (x-transformers'
+        option ``norm``); None has none.
+
+    Returns
+    -------
+    ``[H, *distance.shape]``
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     distance = real_array("distance", distance)
     one_of("activation", activation, ACTIVATIONS)
@@ -93,12 +157,24 @@ def swin_log_coordinates(offset: ArrayLike, window: ArrayLike) -> NDArray[np.flo
 
     .. math:: \hat x = \operatorname{sign}(x)\, \frac{\log_2(1 + 8 |x| / (w - 1))}{\log_2 8}
 
-    The paper's equation is sign(x) ln(1 + |x|) alone; the division by w − 1 and the two factors 8 are those of
+    The paper's equation is ``sign(x) ln(1 + |x|)`` alone; the division by w − 1 and the two factors 8 are those of
     the released code. Equation from secondary reading.
 
-    Parameters: offset: query − key per axis, [..., axes]. window: w, a whole number or one per axis; the
-    *pre-training* window where the model has one. A window of 1 divides by 1.
-    Returns: offset.shape, within [−1.06, 1.06] inside the window. Raises: TypeError, ValueError.
+    Parameters
+    ----------
+    offset
+        Query − key per axis, [..., axes].
+    window
+        w, a whole number or one per axis; the *pre-training* window where the model has one. A window of 1 divides by
+        1.
+
+    Returns
+    -------
+    offset.shape, within [−1.06, 1.06] inside the window
+
+    Raises
+    ------
+    TypeError, ValueError
     """
     offset = real_array("offset", offset)
     window = whole_array("window", window, minimum=1)
@@ -124,9 +200,25 @@ def swin_log_bias(
 
     The MLP has ReLU, 2 → 512 → H in the released code, without bias in its last layer.
 
-    Parameters: query_coordinates, key_coordinates: [L, axes] and [S, axes], row then column for an image.
-    window: as `swin_log_coordinates`. layers: as `mlp_distance_bias`, one input per axis. ceiling: 16.
-    Returns: [H, L, S], in (0, ceiling). Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    query_coordinates, key_coordinates
+        [L, axes] and [S, axes], row then column for an image.
+    window
+        As `swin_log_coordinates`.
+    layers
+        As `mlp_distance_bias`, one input per axis.
+    ceiling
+        16.
+
+    Returns
+    -------
+    [H, L, S], in (0, ceiling)
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     query = real_array("query_coordinates", query_coordinates, rank=2)
     key = real_array("key_coordinates", key_coordinates, rank=2)

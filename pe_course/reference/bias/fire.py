@@ -28,10 +28,25 @@ def fire_input(
     It depends on the query's **absolute** position once i > L, so a cache needs the true positions; with
     i <= L it is a function of the distance alone.
 
-    Parameters: query_positions, key_positions: any real numbers, [L] and [S] or [B, L] and [B, S]. c: not
-    0, learned, starts at 0.1. threshold: L > 0; the listing learns a multiplier of an initial 512 and takes
-    the absolute value. eps: added to the denominator, 1e-6 in the listing.
-    Returns: [L, S] or [B, L, S]; future keys get a value too. Raises: TypeError, ValueError.
+    Parameters
+    ----------
+    query_positions, key_positions
+        Any real numbers, [L] and [S] or [B, L] and [B, S].
+    c
+        Not 0, learned, starts at 0.1.
+    threshold
+        L > 0; the listing learns a multiplier of an initial 512 and takes the absolute value.
+    eps
+        Added to the denominator, 1e-6 in the listing.
+
+    Returns
+    -------
+    [L, S] or [B, L, S]
+        Future keys get a value too.
+
+    Raises
+    ------
+    TypeError, ValueError
     """
     distance = pairwise_distance(query_positions, key_positions)
     c = real_number("c", c)
@@ -64,9 +79,19 @@ def fire_bias(
     :math:`f_\theta` is an MLP with ReLU, 1 → 32 → H in the listing. Added after the factor :math:`1/\sqrt d`.
     One network per layer and one for all layers are both in use.
 
-    Parameters: layers: (weight [out, in], bias [out] or None) per layer, as torch.nn.Linear stores them; the
-    rest as `fire_input`.
-    Returns: [H, L, S] or [B, H, L, S]. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    layers
+        (weight [out, in], bias [out] or None) per layer, as torch.nn.Linear stores them; the rest as `fire_input`.
+
+    Returns
+    -------
+    [H, L, S] or [B, H, L, S]
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     x = fire_input(query_positions, key_positions, c=c, threshold=threshold, eps=eps)
     return np.moveaxis(mlp(x[..., None], layers, "relu"), -1, -3)

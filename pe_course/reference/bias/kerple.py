@@ -1,7 +1,7 @@
 r"""KERPLE: ALiBi's straight line becomes a learned curve, logarithmic or a power of the distance.
 
 All functions take distances of any shape and of either sign (the curve sees :math:`|d|`) and parameters
-that are one number, or [H] with a number per head; then heads come first: [H, *distance.shape]. The bias
+that are one number, or [H] with a number per head; then heads come first: ``[H, *distance.shape]``. The bias
 is added after the factor :math:`1/\sqrt d`. The released code sets the distance of future keys to 0 and
 relies on the causal mask: pass ``np.maximum(distance, 0)`` to reproduce its whole matrix.
 """
@@ -25,10 +25,25 @@ def kerple_log(
     The released code names them ``bias_p`` (:math:`r_1`, drawn from U(0, 2)) and ``bias_a`` (:math:`r_2`,
     drawn from U(0, 1)).
 
-    Parameters: distance: query − key, any shape. r1, r2: a number or [H]. minimum: parameters below it are
-    raised to it, 0.01 in the released code; None takes them as they are.
-    Returns: distance.shape or [H, *distance.shape], at most 0. Raises: TypeError, ValueError naming the
-    argument; ValueError if minimum is None and a parameter is not positive.
+    Parameters
+    ----------
+    distance
+        Query − key, any shape.
+    r1, r2
+        A number or [H].
+    minimum
+        Parameters below it are raised to it, 0.01 in the released code; None takes them as they are.
+
+    Returns
+    -------
+    distance.shape or ``[H, *distance.shape]``, at most 0
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
+    ValueError
+        If minimum is None and a parameter is not positive.
     """
     distance = np.abs(real_array("distance", distance))
     r1, r2 = _parameters(distance.ndim, minimum, r1=r1, r2=r2)
@@ -51,9 +66,13 @@ def kerple_power(
     released code names the parameters ``bias_a`` (:math:`r_1`) and ``bias_p`` (:math:`r_2`): the letters swap
     their roles between the two kinds.
 
-    Parameters: as `kerple_log`. maximum_exponent: a larger r2 is lowered to it, 2 in the released code
-    (beyond it the kernel is no longer conditionally positive definite); None sets no limit.
-    Returns, Raises: as `kerple_log`.
+    Parameters
+    ----------
+    distance, r1, r2, minimum
+        As `kerple_log`.
+    maximum_exponent
+        A larger r2 is lowered to it, 2 in the released code (beyond it the kernel is no longer conditionally positive
+        definite); None sets no limit.
     """
     distance = np.abs(real_array("distance", distance))
     r1, r2 = _parameters(distance.ndim, minimum, r1=r1, r2=r2)

@@ -28,12 +28,28 @@ def sandwich_bias(
     Added after the factor :math:`1/\sqrt d`; symmetric in i and j, so it needs a causal mask to know
     direction. A large h is a weak bias. :math:`\bar d` (``dim``) has nothing to do with the width of a head.
 
-    Parameters: query_positions, key_positions: any real numbers, [L] and [S] or [B, L] and [B, S]. dim: even.
-    index_start: m runs over dim/2 values from 0 (attention-gym 0.0.17) or from 1 (NeMo 1.22); the term m = 0
-    has period 2π, so the two differ after softmax. subtract_constant: subtract dim/2 so that the maximum is
-    0 (NeMo); attention-gym does not; softmax cannot tell. bidirectional: False gives every future key the
-    bias of distance 0, the maximum, as NeMo does: a mask must follow.
-    Returns: [H, L, S] or [B, H, L, S]. Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    query_positions, key_positions
+        Any real numbers, [L] and [S] or [B, L] and [B, S].
+    dim
+        Even.
+    index_start
+        m runs over dim/2 values from 0 (attention-gym 0.0.17) or from 1 (NeMo 1.22); the term m = 0 has period 2π, so
+        the two differ after softmax.
+    subtract_constant
+        Subtract dim/2 so that the maximum is 0 (NeMo); attention-gym does not; softmax cannot tell.
+    bidirectional
+        False gives every future key the bias of distance 0, the maximum, as NeMo does: a mask must follow.
+
+    Returns
+    -------
+    [H, L, S] or [B, H, L, S]
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     distance = pairwise_distance(query_positions, key_positions)
     if not flag("bidirectional", bidirectional):
@@ -53,8 +69,19 @@ def sandwich_kernel(
 ) -> NDArray[np.float64]:
     r"""The bias before it is scaled per head: :math:`\sum_m \cos(d\,\text{base}^{-2m/\bar d}) - \bar d/2`.
 
-    Parameters: distance: any shape and sign; the rest as `sandwich_bias`. Returns: distance.shape.
-    Raises: TypeError, ValueError naming the argument.
+    Parameters
+    ----------
+    distance
+        Any shape and sign; the rest as `sandwich_bias`.
+
+    Returns
+    -------
+    distance.shape
+
+    Raises
+    ------
+    TypeError, ValueError
+        The message names the argument.
     """
     distance = real_array("distance", distance)
     half = even_count("dim", dim) // 2
@@ -66,6 +93,11 @@ def sandwich_kernel(
 
 
 def sandwich_head_scales(num_heads: int) -> NDArray[np.float64]:
-    r""":math:`H / (8h)` for h = 1, …, H, float64 [H]. Raises: TypeError, ValueError."""
+    r""":math:`H / (8h)` for h = 1, …, H, float64 [H].
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
     num_heads = count("num_heads", num_heads)
     return num_heads / (8.0 * np.arange(1, num_heads + 1))

@@ -31,19 +31,32 @@ def t5_relative_position_bucket(
 
     If ``bidirectional``, keys *after* the query use the upper half: N is added.
 
-    Parameters: relative_position: whole numbers of any shape, **key − query**.
-    Returns: int64 array of the same shape, values from 0 to num_buckets − 1.
-    Raises: TypeError, ValueError on input that is not whole; ValueError if num_buckets is odd and
-    bidirectional, if there are fewer than two buckets in a direction, or if max_distance <= M.
+    Parameters
+    ----------
+    relative_position
+        Whole numbers of any shape, **key − query**.
 
-    Notes: computed from exact bucket borders (`t5_bucket_starts`), not from logarithms. The released
-    order of operations, ``log(n / M) / log(D / M) * (N - M)`` in float32, gives the same buckets for T5's
-    own settings. Among 12800 causal settings (2 to 64 buckets, NumPy) it puts one distance, an exact border,
-    one bucket too low in 6. NumPy's float64 does so as well: with 9 causal buckets and D = 128 at the
-    distances 8, 16 and 64. Subtracting logarithms fails in more settings; multiplying by
-    ``(N - M) / log(D / M)`` in float64 fails at n = 64 of the default. The paper's text speaks of an offset
-    of 128; the last bucket starts at 91 (bidirectional) and 113 (causal). Flax T5 adds an epsilon inside the
-    logarithm.
+    Returns
+    -------
+    int64 array of the same shape, values from 0 to num_buckets − 1
+
+    Raises
+    ------
+    TypeError, ValueError
+        On input that is not whole.
+    ValueError
+        If num_buckets is odd and bidirectional, if there are fewer than two buckets in a direction, or if max_distance
+        <= M.
+
+    Notes
+    -----
+    Computed from exact bucket borders (`t5_bucket_starts`), not from logarithms. The released order of operations,
+    ``log(n / M) / log(D / M) * (N - M)`` in float32, gives the same buckets for T5's own settings. Among 12800 causal
+    settings (2 to 64 buckets, NumPy) it puts one distance, an exact border, one bucket too low in 6. NumPy's float64
+    does so as well: with 9 causal buckets and D = 128 at the distances 8, 16 and 64. Subtracting logarithms fails in
+    more settings; multiplying by ``(N - M) / log(D / M)`` in float64 fails at n = 64 of the default. The paper's text
+    speaks of an offset of 128; the last bucket starts at 91 (bidirectional) and 113 (causal). Flax T5 adds an epsilon
+    inside the logarithm.
     """
     relative_position = whole_array("relative_position", relative_position)
     starts = t5_bucket_starts(bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
@@ -69,7 +82,10 @@ def t5_bucket_starts(
     a comparison of whole numbers, so no rounding can move a border. A bucket is empty where the next one
     starts at the same distance.
 
-    Raises: as `t5_relative_position_bucket`.
+    Raises
+    ------
+    TypeError, ValueError
+        As `t5_relative_position_bucket`.
     """
     buckets = _buckets_per_direction(bidirectional, num_buckets)
     exact = buckets // 2
@@ -117,10 +133,24 @@ def t5_bias(
     decoder is not, cross-attention has no bias. T5 has one table for all layers of a stack; umT5 has one
     per layer.
 
-    Parameters: table: [num_buckets, H], a column per head. query_positions, key_positions: whole, not
-    negative, [L] and [S] or [B, L] and [B, S].
-    Returns: [H, L, S] or [B, H, L, S]. With ``bidirectional=False`` every future key reads bucket 0.
-    Raises: TypeError, ValueError as `t5_relative_position_bucket`; ValueError if table has another rank.
+    Parameters
+    ----------
+    table
+        [num_buckets, H], a column per head.
+    query_positions, key_positions
+        Whole, not negative, [L] and [S] or [B, L] and [B, S].
+
+    Returns
+    -------
+    [H, L, S] or [B, H, L, S]
+        With ``bidirectional=False`` every future key reads bucket 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `t5_relative_position_bucket`.
+    ValueError
+        If table has another rank.
     """
     table = real_array("table", table, rank=2)
     _buckets_per_direction(bidirectional, len(table), name="number of rows of table")

@@ -1,11 +1,11 @@
 """Relative methods whose score term depends on content: vectors that meet queries and keys.
 
-Every ``*_scores`` function returns what its method adds to the content score q·k **before** the scale:
+Every ``*_scores`` function returns what its method adds to the content score q·k **before** the scale::
 
-    scores = (queries @ keysᵀ + term) * scale        scale = 1/√D, for DeBERTa `deberta_scale`
+    scores = (queries @ keysᵀ + term) * scale        scale = 1/√D
 
-Positions, never lengths, say where queries and keys stand; key heads are already repeated to the query
-heads; a causal mask is the caller's.
+DeBERTa's scale is `deberta_scale`. Positions, never lengths, say where queries and keys stand; key heads are already
+repeated to the query heads; a causal mask is the caller's.
 """
 
 from pe_course.reference.relative.deberta import (

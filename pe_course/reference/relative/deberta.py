@@ -41,8 +41,8 @@ def deberta_scores(
 ) -> NDArray[np.float64]:
     r"""What disentangled attention (He et al. 2021, arXiv:2006.03654, equation 4) adds to q·k **before** the scale.
 
-    $$A_{ij} = Q^c_i \cdot K^c_j + \underbrace{Q^c_i \cdot K^r_{\delta(i,j)}}_{\text{content to position}}
-      + \underbrace{K^c_j \cdot Q^r_{\delta(i,j)}}_{\text{position to content}}$$
+    .. math:: A_{ij} = Q^c_i \cdot K^c_j + \underbrace{Q^c_i \cdot K^r_{\delta(i,j)}}_{\text{content to position}}
+        + \underbrace{K^c_j \cdot Q^r_{\delta(i,j)}}_{\text{position to content}}
 
     Returned are the second and third term, each if its table is given. The scale is `deberta_scale`, not 1/√D.
 
@@ -53,16 +53,32 @@ def deberta_scores(
     the content projections, otherwise (v1) by its own, of which the one for queries has a bias and the one for keys has
     none. v2 and v3 normalise the table first (``norm_rel_ebd``).
 
-    Parameters:
-        queries: [..., Lq, D]; keys: [..., Lk, D] with the same leading axes.
-        query_positions, key_positions: whole numbers >= 0, [L] or [B, L].
-        position_keys: K^r, the table projected to keys, [H, 2k, D] (or [2k, D] for all heads): adds "c2p".
-        position_queries: Q^r, the table projected to queries, same shape: adds "p2c".
-        max_relative_positions, position_buckets: as in `deberta_relative_index`.
-        p2c_index: "code" for δ(i, j), "paper" for δ(j, i).
-    Returns: float64 [..., Lq, Lk].
-    Raises: ValueError if neither table is given, a table has not 2k rows, shapes do not fit, p2c_index is unknown;
-        otherwise as `deberta_relative_index`.
+    Parameters
+    ----------
+    queries
+        [..., Lq, D].
+    keys
+        [..., Lk, D] with the same leading axes.
+    query_positions, key_positions
+        Whole numbers >= 0, [L] or [B, L].
+    position_keys
+        K^r, the table projected to keys, [H, 2k, D] (or [2k, D] for all heads): adds "c2p".
+    position_queries
+        Q^r, the table projected to queries, same shape: adds "p2c".
+    max_relative_positions, position_buckets
+        As in `deberta_relative_index`.
+    p2c_index
+        "code" for δ(i, j), "paper" for δ(j, i).
+
+    Returns
+    -------
+    float64 [..., Lq, Lk]
+
+    Raises
+    ------
+    ValueError
+        If neither table is given, a table has not 2k rows, shapes do not fit, p2c_index is unknown; otherwise as
+        `deberta_relative_index`.
     """
     one_of("p2c_index", p2c_index, P2C_INDEXES)
     if position_keys is None and position_queries is None:
@@ -97,16 +113,27 @@ def deberta_relative_index(
 ) -> NDArray[np.int64]:
     r"""Row δ(i, j) of the table for query i and key j (He et al. 2021, arXiv:2006.03654, equation 3).
 
-    $$\delta(i, j) = \mathrm{clip}(b(i - j) + k,\; 0,\; 2k - 1)$$
+    .. math:: \delta(i, j) = \mathrm{clip}(b(i - j) + k,\; 0,\; 2k - 1)
 
     Distance is **query − key**. v1: b is the identity and k = ``max_relative_positions``. v2 and v3: b is
     `deberta_log_bucket` and k = ``position_buckets`` (256, with max_relative_positions 512). The 2k rows are not
     symmetric: they hold distances −k … k − 1.
 
-    Parameters: query_positions, key_positions: whole numbers >= 0, [L] or [B, L]; position_buckets: −1 for none, as
-    released configurations write it.
-    Returns: int64 [Lq, Lk] or [B, Lq, Lk].
-    Raises: ValueError, TypeError on positions that are negative or not whole and on bounds that are too small.
+    Parameters
+    ----------
+    query_positions, key_positions
+        Whole numbers >= 0, [L] or [B, L].
+    position_buckets
+        −1 for none, as released configurations write it.
+
+    Returns
+    -------
+    int64 [Lq, Lk] or [B, Lq, Lk]
+
+    Raises
+    ------
+    ValueError, TypeError
+        On positions that are negative or not whole and on bounds that are too small.
     """
     distance = whole_distances(query_positions, key_positions)
     span = _span(max_relative_positions, position_buckets)
@@ -120,10 +147,10 @@ def deberta_log_bucket(
 ) -> NDArray[np.int64]:
     r"""Signed logarithmic bucket of a distance query − key (DeBERTa v2, ``make_log_bucket_position``).
 
-    With $m = \lfloor \mathrm{bucket\_size}/2 \rfloor$: r itself for $|r| \le m$, beyond that
+    With :math:`m = \lfloor \mathrm{bucket\_size}/2 \rfloor`: r itself for :math:`|r| \le m`, beyond that
 
-    $$\mathrm{sign}(r)\left(m + \left\lceil \frac{\ln(|r|/m)}{\ln((\mathrm{max\_position}-1)/m)}\,(m-1)\right\rceil
-      \right)$$
+    .. math:: \mathrm{sign}(r)\left(m + \left\lceil
+        \frac{\ln(|r|/m)}{\ln((\mathrm{max\_position}-1)/m)}\,(m-1)\right\rceil\right)
 
     Rounded **up**, where T5 rounds down. Distance max_position − 1 gets bucket 2m − 1; farther ones get larger numbers,
     which `deberta_relative_index` clips.
@@ -132,10 +159,21 @@ def deberta_log_bucket(
     lands above it: the NumPy code of microsoft/DeBERTa then answers one bucket more than the float32 code of Hugging
     Face. For the published 256 and 512 they agree.
 
-    Parameters: relative_position: whole numbers, any sign and shape. bucket_size >= 2; max_position >= m + 2.
-    exact_boundaries: True gives such distances their exact bucket, as Hugging Face does; False rounds the float64
-    quotient up as it is, as microsoft/DeBERTa does.
-    Returns: int64, same shape. Raises: ValueError, TypeError.
+    Parameters
+    ----------
+    relative_position
+        Whole numbers, any sign and shape. bucket_size >= 2; max_position >= m + 2.
+    exact_boundaries
+        True gives such distances their exact bucket, as Hugging Face does; False rounds the float64 quotient up as it
+        is, as microsoft/DeBERTa does.
+
+    Returns
+    -------
+    int64, same shape
+
+    Raises
+    ------
+    ValueError, TypeError
     """
     distance = whole_array("relative_position", relative_position)
     middle = count("bucket_size", bucket_size, minimum=2) // 2
@@ -152,11 +190,14 @@ def deberta_log_bucket(
 def deberta_scale(head_dim: int, pos_att_type: Sequence[str] = POS_ATT_TYPES) -> float:
     r"""The factor of the summed score (He et al. 2021, arXiv:2006.03654, section 3.1).
 
-    $$\frac{1}{\sqrt{d\,(1 + n)}}, \qquad n = \text{number of position terms}$$
+    .. math:: \frac{1}{\sqrt{d\,(1 + n)}}, \qquad n = \text{number of position terms}
 
     1/√(3d) with both terms, 1/√(2d) with one.
 
-    Raises: ValueError, TypeError if head_dim < 1 or pos_att_type holds anything but "c2p" and "p2c", each once.
+    Raises
+    ------
+    ValueError, TypeError
+        If head_dim < 1 or pos_att_type holds anything but "c2p" and "p2c", each once.
     """
     width = count("head_dim", head_dim)
     if isinstance(pos_att_type, str):

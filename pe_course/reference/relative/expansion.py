@@ -25,15 +25,27 @@ def expanded_score_terms(
 ) -> ScoreTerms:
     r"""The four terms of the score of absolute position vectors (Dai et al. 2019, arXiv:1901.02860, section 3.3).
 
-    $$(x_i + p_i)^\top (y_j + r_j) = x_i^\top y_j + x_i^\top r_j + p_i^\top y_j + p_i^\top r_j$$
+    .. math:: (x_i + p_i)^\top (y_j + r_j) = x_i^\top y_j + x_i^\top r_j + p_i^\top y_j + p_i^\top r_j
 
     Transformer-XL, T5 and DeBERTa are obtained by replacing or dropping terms of this sum; Shaw et al. and
     rotary position embeddings are not.
 
-    Parameters: query_content, query_position: [..., Lq, D], already projected by the query matrix;
-    key_content, key_position: [..., Lk, D], already projected by the key matrix.
-    Returns: `ScoreTerms`, un-scaled; their sum is the whole score.
-    Raises: ValueError if content and position differ in shape, or queries and keys in width or leading axes.
+    Parameters
+    ----------
+    query_content, query_position
+        [..., Lq, D], already projected by the query matrix.
+    key_content, key_position
+        [..., Lk, D], already projected by the key matrix.
+
+    Returns
+    -------
+    `ScoreTerms`, un-scaled
+        Their sum is the whole score.
+
+    Raises
+    ------
+    ValueError
+        If content and position differ in shape, or queries and keys in width or leading axes.
     """
     x, p = _content_and_position("query", query_content, query_position)
     y, r = _content_and_position("key", key_content, key_position)

@@ -25,32 +25,46 @@ def huang_scores(
 ) -> NDArray[np.float64]:
     r"""What a method of Huang et al. 2020 (arXiv:2009.13658) adds to q·k **before** the scale.
 
-    With $a_{ij}$ the entry of ``table`` for the pair, the whole un-scaled score $e_{ij}$ is
+    With :math:`a_{ij}` the entry of ``table`` for the pair, the whole un-scaled score :math:`e_{ij}` is
 
-    | method | $e_{ij}$ | table |
-    |---|---|---|
-    | 1 | $(q_i^\top k_j)\, a_{\lvert i-j\rvert}$ | [k + 1], scalars, distance only |
-    | 2 | $(q_i^\top k_j)\, a_{ij}$ | [2k + 1], scalars, signed |
-    | 3 | $\sum_c q_{ic}\, k_{jc}\, a_{ij,c}$ | [2k + 1, D], vectors |
-    | 4 | $q_i^\top k_j + q_i^\top a_{ij} + k_j^\top a_{ij}$ | [2k + 1, D], vectors |
+    - method 1: :math:`(q_i^\top k_j)\, a_{\lvert i-j\rvert}`; the table is [k + 1], scalars, distance only
+    - method 2: :math:`(q_i^\top k_j)\, a_{ij}`; the table is [2k + 1], scalars, signed
+    - method 3: :math:`\sum_c q_{ic}\, k_{jc}\, a_{ij,c}`; the table is [2k + 1, D], vectors
+    - method 4: :math:`q_i^\top k_j + q_i^\top a_{ij} + k_j^\top a_{ij}`; the table is [2k + 1, D], vectors
 
-    and $e_{ij} - q_i^\top k_j$ is returned. Methods 1 to 3: equation from secondary reading. Method 4 is
+    and :math:`e_{ij} - q_i^\top k_j` is returned. Methods 1 to 3: equation from secondary reading. Method 4 is
     ``relative_key_query`` of BERT in Hugging Face Transformers and equals
-    $(q_i + a_{ij})^\top (k_j + a_{ij}) - a_{ij}^\top a_{ij}$.
+    :math:`(q_i + a_{ij})^\top (k_j + a_{ij}) - a_{ij}^\top a_{ij}`.
 
     One table per layer, shared by the heads. Methods 1 to 3 multiply: entries near 1 leave the score as it is, and
     entries of 0 remove it.
 
-    Parameters:
-        queries: [..., Lq, D]; keys: [..., Lk, D] with the same leading axes.
-        query_positions, key_positions: whole numbers >= 0, [L] or [B, L].
-        method: 1, 2, 3 or 4.
-        direction: of the rows of a signed table, "query_minus_key" (released code: row (query − key) + k) or
-            "key_minus_query"; method 1 has no direction.
-        outside: "clip", or "raise" as in the released code, whose table covers every distance.
-    Returns: float64 [..., Lq, Lk].
-    Raises: ValueError on an unknown method, direction or outside and on shapes that do not fit; IndexError outside the
-        table with ``outside="raise"``.
+    Parameters
+    ----------
+    queries
+        [..., Lq, D].
+    keys
+        [..., Lk, D] with the same leading axes.
+    query_positions, key_positions
+        Whole numbers >= 0, [L] or [B, L].
+    method
+        1, 2, 3 or 4.
+    direction
+        Of the rows of a signed table, "query_minus_key" (released code: row (query − key) + k) or "key_minus_query";
+        method 1 has no direction.
+    outside
+        "clip", or "raise" as in the released code, whose table covers every distance.
+
+    Returns
+    -------
+    float64 [..., Lq, Lk]
+
+    Raises
+    ------
+    ValueError
+        On an unknown method, direction or outside and on shapes that do not fit.
+    IndexError
+        Outside the table with ``outside="raise"``.
     """
     if count("method", method) not in METHODS:
         raise ValueError(f"method must be one of 1, 2, 3, 4; got {method}")

@@ -24,22 +24,37 @@ def relative_position_index(
 ) -> NDArray[np.int64]:
     r"""Row of the table for every pair (Shaw, Uszkoreit, Vaswani 2018, arXiv:1803.02155, section 3.2).
 
-    $$\mathrm{row}(i, j) = \mathrm{clip}(j - i,\, -k,\, k) + k$$
+    .. math:: \mathrm{row}(i, j) = \mathrm{clip}(j - i,\, -k,\, k) + k
 
     with query i and key j: the paper and Tensor2Tensor count **key − query**, so row 0 is the farthest key on the
     left and row 2k the farthest on the right.
 
-    Parameters:
-        query_positions, key_positions: whole numbers >= 0, [Lq] and [Lk], or [B, Lq] and [B, Lk].
-        max_relative_position: k, the largest distance with its own row, for keys before the query.
-        right_max_position: the same for keys after the query (SeamlessM4T-v2: 64 left, 8 right); None means k.
-        direction: "key_minus_query" as above; "query_minus_key" turns the rows round. BERT's ``relative_key`` in
-            Hugging Face Transformers has row (query − key) + max_position_embeddings − 1: that is
-            ``max_relative_position=max_position_embeddings - 1, direction="query_minus_key", outside="raise"``.
-        outside: "clip" gives farther pairs the outermost row; "raise" refuses them, as a table without clipping does.
-    Returns: int64 [Lq, Lk] or [B, Lq, Lk]; the table has k + right + 1 rows.
-    Raises: IndexError for a pair outside the window with ``outside="raise"``; ValueError, TypeError on positions
-        that are negative or not whole, a negative bound, an unknown direction or outside.
+    Parameters
+    ----------
+    query_positions, key_positions
+        Whole numbers >= 0, [Lq] and [Lk], or [B, Lq] and [B, Lk].
+    max_relative_position
+        k, the largest distance with its own row, for keys before the query.
+    right_max_position
+        The same for keys after the query (SeamlessM4T-v2: 64 left, 8 right); None means k.
+    direction
+        "key_minus_query" as above; "query_minus_key" turns the rows round. BERT's ``relative_key`` in Hugging Face
+        Transformers has row (query − key) + max_position_embeddings − 1: that is
+        ``max_relative_position=max_position_embeddings - 1, direction="query_minus_key", outside="raise"``.
+    outside
+        "clip" gives farther pairs the outermost row; "raise" refuses them, as a table without clipping does.
+
+    Returns
+    -------
+    int64 [Lq, Lk] or [B, Lq, Lk]
+        The table has k + right + 1 rows.
+
+    Raises
+    ------
+    IndexError
+        For a pair outside the window with ``outside="raise"``.
+    ValueError, TypeError
+        On positions that are negative or not whole, a negative bound, an unknown direction or outside.
     """
     left = count("max_relative_position", max_relative_position, minimum=0)
     right = left if right_max_position is None else count("right_max_position", right_max_position, minimum=0)
@@ -64,21 +79,35 @@ def shaw_scores(
 ) -> NDArray[np.float64]:
     r"""The key side of Shaw et al. 2018 (arXiv:1803.02155, equation 4): what is added to q·k **before** the scale.
 
-    $$e_{ij} = \frac{q_i^\top k_j + q_i^\top a^K_{ij}}{\sqrt{d}}, \qquad a^K_{ij} = w^K_{\mathrm{clip}(j-i, -k, k)}$$
+    .. math:: e_{ij} = \frac{q_i^\top k_j + q_i^\top a^K_{ij}}{\sqrt{d}}, \qquad
+        a^K_{ij} = w^K_{\mathrm{clip}(j-i, -k, k)}
 
-    Returned is $q_i^\top a^K_{ij}$, un-scaled. A query that is already scaled (Tensor2Tensor) gives the scaled term.
+    Returned is :math:`q_i^\top a^K_{ij}`, un-scaled. A query that is already scaled (Tensor2Tensor) gives the
+    scaled term.
 
     In the released code one table serves all heads of a layer and every layer has its own. Keys alone, without
     `shaw_values`, are what Hugging Face calls ``relative_key``.
 
-    Parameters:
-        queries: [..., Lq, D]; [B, H, Lq, D] if positions have a batch axis.
-        relative_keys: [rows, D]; rows = 2k + 1, or left + right + 1 with ``right_max_position``.
-        query_positions, key_positions, right_max_position, direction: as in `relative_position_index`.
-        outside: "clip" (paper), "raise" (BERT ``relative_key``), or "zero": no term outside the window (VITS).
-    Returns: float64 [..., Lq, Lk].
-    Raises: ValueError if shapes do not fit or the table has an even number of rows and no ``right_max_position``;
-        otherwise as `relative_position_index`.
+    Parameters
+    ----------
+    queries
+        [..., Lq, D]; [B, H, Lq, D] if positions have a batch axis.
+    relative_keys
+        [rows, D]; rows = 2k + 1, or left + right + 1 with ``right_max_position``.
+    query_positions, key_positions, right_max_position, direction
+        As in `relative_position_index`.
+    outside
+        "clip" (paper), "raise" (BERT ``relative_key``), or "zero": no term outside the window (VITS).
+
+    Returns
+    -------
+    float64 [..., Lq, Lk]
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or the table has an even number of rows and no ``right_max_position``; otherwise as
+        `relative_position_index`.
     """
     vectors = _vectors(
         "relative_keys", relative_keys, query_positions, key_positions, right_max_position, direction, outside
@@ -100,14 +129,25 @@ def shaw_values(
 ) -> NDArray[np.float64]:
     r"""The value side of Shaw et al. 2018 (arXiv:1803.02155, equation 3): what is added to the attention output.
 
-    $$z_i = \sum_j \alpha_{ij}\,(v_j + a^V_{ij}), \qquad \text{returned:}\ \sum_j \alpha_{ij}\, a^V_{ij}$$
+    .. math:: z_i = \sum_j \alpha_{ij}\,(v_j + a^V_{ij}), \qquad \text{returned:}\ \sum_j \alpha_{ij}\, a^V_{ij}
 
-    Parameters:
-        weights: attention probabilities [..., Lq, Lk], after softmax; [B, H, Lq, Lk] if positions have a batch axis.
-        relative_values: [rows, D], a table of its own, shared by the heads of a layer.
-        Others: as in `shaw_scores`.
-    Returns: float64 [..., Lq, D].
-    Raises: as `shaw_scores`.
+    Parameters
+    ----------
+    weights
+        Attention probabilities [..., Lq, Lk], after softmax; [B, H, Lq, Lk] if positions have a batch axis.
+    relative_values
+        [rows, D], a table of its own, shared by the heads of a layer.
+    Others
+        As in `shaw_scores`.
+
+    Returns
+    -------
+    float64 [..., Lq, D]
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `shaw_scores`.
     """
     vectors = _vectors(
         "relative_values", relative_values, query_positions, key_positions, right_max_position, direction, outside
@@ -130,9 +170,13 @@ def relative_vectors(
     direction: str = "key_minus_query",
     outside: str = "clip",
 ) -> NDArray[np.float64]:
-    r"""The vector $a_{ij}$ of every pair, gathered from ``table`` [rows, D].
+    r"""The vector :math:`a_{ij}` of every pair, gathered from ``table`` [rows, D].
 
-    Parameters, errors: as in `shaw_scores`. Returns: float64 [Lq, Lk, D] or [B, Lq, Lk, D].
+    Parameters, errors: as in `shaw_scores`.
+
+    Returns
+    -------
+    float64 [Lq, Lk, D] or [B, Lq, Lk, D]
     """
     return _vectors("table", table, query_positions, key_positions, right_max_position, direction, outside)
 

@@ -31,7 +31,7 @@ def transformer_xl_scores(
 ) -> NDArray[np.float64]:
     r"""What Transformer-XL (Dai et al. 2019, arXiv:1901.02860, section 3.3) adds to q·k **before** the scale.
 
-    $$A_{ij} = q_i^\top k_j + q_i^\top W_R R_{i-j} + u^\top k_j + v^\top W_R R_{i-j}$$
+    .. math:: A_{ij} = q_i^\top k_j + q_i^\top W_R R_{i-j} + u^\top k_j + v^\top W_R R_{i-j}
 
     with R the sinusoid of the distance, sines first and cosines after them. Returned are the last three terms. Values
     stay as they are.
@@ -44,15 +44,34 @@ def transformer_xl_scores(
     In the released code u (``r_w_bias``) and v (``r_r_bias``) are per head and tied across layers unless ``untie_r``;
     W_R (``r_net``) is per layer.
 
-    Parameters:
-        queries: [..., H, Lq, D]; keys: [..., H, Lk, D].
-        position_projection: W_R as [D_model, H, D], D_model even. From a torch Linear weight [H·D, D_model]:
-            ``weight.T.reshape(D_model, H, D)``.
-        content_bias: u, [H, D]. position_bias: v, [H, D].
-        query_positions, key_positions: finite numbers, [L] or [B, L].
-        base: of the sinusoid. clamp_len: distances above it count as ``clamp_len`` (None: no limit).
-    Returns: float64 [..., H, Lq, Lk].
-    Raises: ValueError if shapes do not fit, D_model is odd, clamp_len <= 0, base <= 1.
+    Parameters
+    ----------
+    queries
+        [..., H, Lq, D].
+    keys
+        [..., H, Lk, D].
+    position_projection
+        W_R as [D_model, H, D], D_model even. From a torch Linear weight [H·D, D_model]: ``weight.T.reshape(D_model, H,
+        D)``.
+    content_bias
+        u, [H, D].
+    position_bias
+        v, [H, D].
+    query_positions, key_positions
+        Finite numbers, [L] or [B, L].
+    base
+        Of the sinusoid.
+    clamp_len
+        Distances above it count as ``clamp_len`` (None: no limit).
+
+    Returns
+    -------
+    float64 [..., H, Lq, Lk]
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, D_model is odd, clamp_len <= 0, base <= 1.
     """
     distance = real_distances(query_positions, key_positions)
     if clamp_len is not None:
@@ -100,12 +119,19 @@ def rel_shift(scores_by_distance: ArrayLike) -> NDArray[np.float64]:
     Column m of the input [..., q, k] scores distance k − 1 − m. A zero column is put before it, the rows are read again
     as [k + 1, q], the first is dropped:
 
-    $$\mathrm{out}[i, j] = x[i,\; j + (q - 1) - i] \qquad \text{for } j \le k - q + i$$
+    .. math:: \mathrm{out}[i, j] = x[i,\; j + (q - 1) - i] \qquad \text{for } j \le k - q + i
 
     Above that diagonal stand numbers of the next row and a zero, which a causal mask must remove. For q = k this is the
     skew of Music Transformer (equation from secondary reading).
 
-    Returns: float64 [..., q, k]. Raises: ValueError if q > k (queries are the last q of the k positions).
+    Returns
+    -------
+    float64 [..., q, k]
+
+    Raises
+    ------
+    ValueError
+        If q > k (queries are the last q of the k positions).
     """
     x = _queries_last(scores_by_distance)
     *leading, q, k = x.shape
@@ -116,9 +142,18 @@ def rel_shift(scores_by_distance: ArrayLike) -> NDArray[np.float64]:
 def rel_shift_gather(scores_by_distance: ArrayLike, *, fill: float = 0.0) -> NDArray[np.float64]:
     r"""`rel_shift` without wrapped numbers: a gather, with ``fill`` (any float, also −inf) above the diagonal.
 
-    $$\mathrm{out}[i, j] = x[i,\; j + (q - 1) - i] \ \text{ if } j \le k - q + i \text{ else fill}$$
+    .. math:: \mathrm{out}[i, j] = x[i,\; j + (q - 1) - i] \ \text{ if } j \le k - q + i \text{ else fill}
 
-    Returns: float64 [..., q, k]. Raises: ValueError if q > k; TypeError if fill is no number.
+    Returns
+    -------
+    float64 [..., q, k]
+
+    Raises
+    ------
+    ValueError
+        If q > k.
+    TypeError
+        If fill is no number.
     """
     x = _queries_last(scores_by_distance)
     if not isinstance(fill, (float, np.floating)):  # floats include −inf, which `real_number` refuses

@@ -27,20 +27,31 @@ def xlnet_scores(
 ) -> NDArray[np.float64]:
     r"""What XLNet (Yang et al. 2019, arXiv:1906.08237, section 2.5) adds to q·k **before** the scale.
 
-    $$A_{ij} = (q_i + u)^\top k_j + (q_i + v)^\top W_R R_{i-j} + (q_i + s)^\top g_{ij}$$
+    .. math:: A_{ij} = (q_i + u)^\top k_j + (q_i + v)^\top W_R R_{i-j} + (q_i + s)^\top g_{ij}
 
-    Returned are $u^\top k_j + (q_i + v)^\top W_R R_{i-j}$; the segment term is `xlnet_segment_scores`. Differences from
-    `transformer_xl_scores`: keys may follow the query, so distances are negative too; ``clamp_len`` cuts both signs;
-    u, v, s and W_R are per layer.
+    Returned are :math:`u^\top k_j + (q_i + v)^\top W_R R_{i-j}`; the segment term is
+    `xlnet_segment_scores`. Differences from `transformer_xl_scores`: keys may follow the query, so distances are
+    negative too; ``clamp_len`` cuts both signs; u, v, s and W_R are per layer.
 
-    Parameters:
-        queries, keys, position_projection [D_model, H, D] (as in the released code), content_bias (``r_w_bias``),
-        position_bias (``r_r_bias``), query_positions, key_positions, base: as in `transformer_xl_scores`.
-        attn_type: "bi", or "uni", whose released table ends at distance 0. There the position term of a key after the
-            query is a wrapped number that the mask must remove; here it is 0.
-        clamp_len: distances are cut to −clamp_len…clamp_len (None: no limit; released configurations write −1).
-    Returns: float64 [..., H, Lq, Lk].
-    Raises: ValueError if shapes do not fit, D_model is odd, attn_type is unknown, clamp_len <= 0, base <= 1.
+    Parameters
+    ----------
+    queries, keys, position_projection, content_bias, position_bias, query_positions, key_positions, base
+        As in `transformer_xl_scores`; position_projection is [D_model, H, D] as in the released code, which calls the
+        biases ``r_w_bias`` and ``r_r_bias``.
+    attn_type
+        "bi", or "uni", whose released table ends at distance 0. There the position term of a key after the query is a
+        wrapped number that the mask must remove; here it is 0.
+    clamp_len
+        Distances are cut to −clamp_len…clamp_len (None: no limit; released configurations write −1).
+
+    Returns
+    -------
+    float64 [..., H, Lq, Lk]
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, D_model is odd, attn_type is unknown, clamp_len <= 0, base <= 1.
     """
     one_of("attn_type", attn_type, ATTN_TYPES)
     distance = real_distances(query_positions, key_positions)
@@ -60,17 +71,30 @@ def xlnet_segment_scores(
     query_segments: ArrayLike,
     key_segments: ArrayLike,
 ) -> NDArray[np.float64]:
-    r"""XLNet's segment term $(q_i + s)^\top g_{ij}$, un-scaled (Yang et al. 2019, arXiv:1906.08237, section 2.5).
+    r"""XLNet's segment term :math:`(q_i + s)^\top g_{ij}`, un-scaled (Yang et al. 2019, arXiv:1906.08237, section 2.5).
 
     It asks whether two tokens are of the same segment, not which segments they are. Hugging Face gives every memory
     state segment 0.
 
-    Parameters:
-        queries: [..., H, Lq, D]. segment_bias: s (``r_s_bias``), [H, D].
-        segment_embeddings: ``seg_embed``, [2, H, D]; row 0 the same segment, row 1 another one.
-        query_segments, key_segments: whole numbers >= 0, [Lq] and [Lk], or [B, Lq] and [B, Lk].
-    Returns: float64 [..., H, Lq, Lk].
-    Raises: ValueError if shapes do not fit or a segment number is negative or not whole.
+    Parameters
+    ----------
+    queries
+        [..., H, Lq, D].
+    segment_bias
+        s (``r_s_bias``), [H, D].
+    segment_embeddings
+        ``seg_embed``, [2, H, D]; row 0 the same segment, row 1 another one.
+    query_segments, key_segments
+        Whole numbers >= 0, [Lq] and [Lk], or [B, Lq] and [B, Lk].
+
+    Returns
+    -------
+    float64 [..., H, Lq, Lk]
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a segment number is negative or not whole.
     """
     query = whole_array("query_segments", query_segments, minimum=0)
     key = whole_array("key_segments", key_segments, minimum=0)
@@ -93,8 +117,11 @@ def xlnet_relative_positions(query_length: int, key_length: int, *, attn_type: s
 
     "bi": key_length … −query_length + 1; "uni": key_length … 0. Row 0 (distance key_length) is never used.
 
-    Raises: ValueError, TypeError if a length is not a whole number >= 1, query_length > key_length (queries are the
-    last of the keys; the rest is memory), or attn_type is unknown.
+    Raises
+    ------
+    ValueError, TypeError
+        If a length is not a whole number >= 1, query_length > key_length (queries are the last of the keys; the rest is
+        memory), or attn_type is unknown.
     """
     q, k = _lengths(query_length, key_length)
     one_of("attn_type", attn_type, ATTN_TYPES)
@@ -106,13 +133,19 @@ def xlnet_rel_shift(scores_by_distance: ArrayLike, key_length: int) -> NDArray[n
 
     Column m of the input scores distance key_length − m (`xlnet_relative_positions`), and
 
-    $$\mathrm{out}[i, j] = x[i,\; q - i + j]$$
+    .. math:: \mathrm{out}[i, j] = x[i,\; q - i + j]
 
     always for the k + q rows of "bi", and for j <= k − q + i for the k + 1 rows of "uni", above which stand numbers of
     the next row. Unlike Transformer-XL's `rel_shift` no zero column is added.
 
-    Returns: float64 [..., q, key_length].
-    Raises: ValueError if the rows are fewer than key_length + 1, or q > key_length.
+    Returns
+    -------
+    float64 [..., q, key_length]
+
+    Raises
+    ------
+    ValueError
+        If the rows are fewer than key_length + 1, or q > key_length.
     """
     x = real_array("scores_by_distance", scores_by_distance)
     if x.ndim < 2:

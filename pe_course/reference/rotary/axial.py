@@ -101,16 +101,27 @@ def axial_frequencies(
 def grid_coordinates(sizes: Sequence[int], *, kind: str = "index") -> NDArray[np.float64]:
     """Coordinates of the cells of a grid, the last axis running fastest.
 
-    Parameters: sizes: cells per axis, for an image (rows, columns); kind: "index" counts 0, 1, 2, …
-    (Qwen2-VL, Pixtral, "lang"); "ends" runs from −1 to 1, ends included ("pixel"); "centres" are the
-    middles of equal cells of [−1, 1] (DINOv3).
+    Parameters
+    ----------
+    sizes
+        Cells per axis, for an image (rows, columns).
+    kind
+        "index" counts 0, 1, 2, … (Qwen2-VL, Pixtral, "lang"); "ends" runs from −1 to 1, ends included ("pixel");
+        "centres" are the middles of equal cells of [−1, 1] (DINOv3).
 
-    Returns: float64 array [product of sizes, A].
+    Returns
+    -------
+    float64 array [product of sizes, A]
 
-    Raises: TypeError, ValueError if a size is below 1, there is none, or ``kind`` is unknown.
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is below 1, there is none, or ``kind`` is unknown.
 
-    Notes: a single cell has the coordinate −1 under "ends", as ``linspace`` has it, and 0 under "centres".
-    Qwen2-VL lists its patches in blocks of 2 × 2, not row by row: reorder the rows for it.
+    Notes
+    -----
+    A single cell has the coordinate −1 under "ends", as ``linspace`` has it, and 0 under "centres". Qwen2-VL lists its
+    patches in blocks of 2 × 2, not row by row: reorder the rows for it.
     """
     place = _GRIDS[one_of("kind", kind, GRID_KINDS)]
     lengths = whole_array("sizes", sizes, rank=1, minimum=1)
@@ -142,6 +153,7 @@ _VARIANTS: dict[str, tuple[Callable[..., NDArray[np.float64]], float]] = {
     "dinov3": (_turns, 100.0),
 }
 AXIAL_VARIANTS = tuple(_VARIANTS)
+"""The published sets of frequencies, values of ``variant`` in `axial_frequencies`."""
 
 _GRIDS: dict[str, Callable[[int], NDArray]] = {
     "index": np.arange,
@@ -149,3 +161,4 @@ _GRIDS: dict[str, Callable[[int], NDArray]] = {
     "centres": lambda length: 2 * (np.arange(length) + 0.5) / length - 1,
 }
 GRID_KINDS = tuple(_GRIDS)
+"""How cells get coordinates, values of ``kind`` in `grid_coordinates`."""

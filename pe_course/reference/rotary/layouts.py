@@ -16,21 +16,34 @@ from pe_course.reference.validation import (
 )
 
 ROTARY_LAYOUTS = ("half", "interleaved")
+"""The layouts, values of ``layout``: see `pair_channels`."""
 
 
 def pair_channels(rotary_dim: int, layout: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Channel numbers of the first and the second member of every pair.
 
-    Parameters: rotary_dim: R, even; layout: "interleaved" pairs (2m, 2m+1), "half" pairs (m, m + R/2).
+    Parameters
+    ----------
+    rotary_dim
+        R, even.
+    layout
+        "interleaved" pairs (2m, 2m+1), "half" pairs (m, m + R/2).
 
-    Returns: two int64 arrays [R/2].
+    Returns
+    -------
+    two int64 arrays [R/2]
 
-    Raises: TypeError, ValueError if ``rotary_dim`` is odd or below 2, or ``layout`` is unknown.
+    Raises
+    ------
+    TypeError, ValueError
+        If ``rotary_dim`` is odd or below 2, or ``layout`` is unknown.
 
-    Notes: interleaved are RoFormer (Su et al. 2021, arXiv:2104.09864), GPT-J, Meta's Llama code,
-    torchtune, GLM, rotary-embedding-torch and x-transformers; half are GPT-NeoX, Llama in Hugging Face
-    Transformers, litgpt and vLLM with ``is_neox_style``. The name ``rotate_half`` stands for either:
-    half in Llama's Transformers code, interleaved in GLM's and in rotary-embedding-torch.
+    Notes
+    -----
+    Interleaved are RoFormer (Su et al. 2021, arXiv:2104.09864), GPT-J, Meta's Llama code, torchtune, GLM,
+    rotary-embedding-torch and x-transformers; half are GPT-NeoX, Llama in Hugging Face Transformers, litgpt and vLLM
+    with ``is_neox_style``. The name ``rotate_half`` stands for either: half in Llama's Transformers code, interleaved
+    in GLM's and in rotary-embedding-torch.
     """
     channels = np.arange(even_count("rotary_dim", rotary_dim))
     pairs = rotary_dim // 2
@@ -42,14 +55,27 @@ def pair_channels(rotary_dim: int, layout: str) -> tuple[NDArray[np.int64], NDAr
 def interleaved_to_half(x: ArrayLike, *, rotary_dim: int | None = None) -> NDArray[np.float64]:
     """Reorder the last axis from interleaved pairs to half pairs: channels 0, 2, 4, …, 1, 3, 5, ….
 
-    Parameters: x: [..., D]; rotary_dim: number of leading channels to reorder, None for all D.
+    Parameters
+    ----------
+    x
+        [..., D].
+    rotary_dim
+        Number of leading channels to reorder, None for all D.
 
-    Returns: float64 array of the same shape; channels from ``rotary_dim`` on keep their places.
+    Returns
+    -------
+    float64 array of the same shape
+        Channels from ``rotary_dim`` on keep their places.
 
-    Raises: TypeError, ValueError if ``x`` is not finite, or ``rotary_dim`` is odd, below 2 or above D.
+    Raises
+    ------
+    TypeError, ValueError
+        If ``x`` is not finite, or ``rotary_dim`` is odd, below 2 or above D.
 
-    Notes: rotating in one layout, then reordering, equals reordering, then rotating in the other. Scores
-    stay equal if queries and keys are both reordered; they change if only one is.
+    Notes
+    -----
+    Rotating in one layout, then reordering, equals reordering, then rotating in the other. Scores stay equal if queries
+    and keys are both reordered; they change if only one is.
     """
     array = _vectors("x", x)
     return array[..., _reordering(array.shape[-1], rotary_dim)]

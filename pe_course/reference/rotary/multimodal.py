@@ -54,16 +54,27 @@ def mrope_cos_sin(
 def mrope_axes(mrope_section: Sequence[int], *, interleaved: bool = False) -> NDArray[np.int64]:
     """Which axis each pair follows: 0 = time, 1 = height, 2 = width.
 
-    Parameters: mrope_section: pairs per axis, each at least 0; interleaved: False gives contiguous blocks
-    0…0 1…1 2…2 (Qwen2-VL); True deals 0, 1, 2, 0, 1, 2, … as long as pair m < A · section[axis],
-    and gives the remainder to time (Qwen3-VL).
+    Parameters
+    ----------
+    mrope_section
+        Pairs per axis, each at least 0.
+    interleaved
+        False gives contiguous blocks 0…0 1…1 2…2 (Qwen2-VL); True deals 0, 1, 2, 0, 1, 2, … as long as pair m < A ·
+        section[axis], and gives the remainder to time (Qwen3-VL).
 
-    Returns: int64 array [sum of mrope_section].
+    Returns
+    -------
+    int64 array [sum of mrope_section]
 
-    Raises: TypeError, ValueError if a section is negative or not whole, or there is no pair.
+    Raises
+    ------
+    TypeError, ValueError
+        If a section is negative or not whole, or there is no pair.
 
-    Notes: the rule of the released code need not give an axis all the pairs of its section: (2, 7, 7)
-    leaves 5 of the 16 pairs to each of height and width, and 6 to time.
+    Notes
+    -----
+    The rule of the released code need not give an axis all the pairs of its section: (2, 7, 7) leaves 5 of the 16 pairs
+    to each of height and width, and 6 to time.
     """
     sections = whole_array("mrope_section", mrope_section, rank=1, minimum=0)
     pairs = np.arange(count("sum of mrope_section", int(sections.sum())))
@@ -79,11 +90,20 @@ def next_text_position(position_ids: ArrayLike) -> NDArray[np.float64]:
     Wang et al. 2024 (arXiv:2409.12191). After an image of 4 × 6 patches that begins at 3, text goes on
     at 9 and not at 27: the largest coordinate counts, not the number of tokens.
 
-    Parameters: position_ids: [A, ..., L], usually [3, B, L]; finite real numbers, padding left out.
+    Parameters
+    ----------
+    position_ids
+        [A, ..., L], usually [3, B, L]; finite real numbers, padding left out.
 
-    Returns: float64 array [...], usually [B]; the next token has this number on every axis.
+    Returns
+    -------
+    float64 array [...], usually [B]
+        The next token has this number on every axis.
 
-    Raises: TypeError, ValueError if ``position_ids`` is not finite, is empty, or has fewer than two axes.
+    Raises
+    ------
+    TypeError, ValueError
+        If ``position_ids`` is not finite, is empty, or has fewer than two axes.
     """
     positions = real_array("position_ids", position_ids)
     count("number of axes of position_ids", positions.ndim, minimum=2)

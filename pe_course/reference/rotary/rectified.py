@@ -119,12 +119,22 @@ def self_extend_scores(
 def rerope_distance(distance: ArrayLike, *, window: int = 512) -> NDArray[np.float64]:
     """Distance that ReRoPE rotates by in place of the true one, see `rerope_scores`.
 
-    Parameters: distance: **query − key**, any shape, finite; window: at least 1.
+    Parameters
+    ----------
+    distance
+        **query − key**, any shape, finite.
+    window
+        At least 1.
 
-    Returns: float64 array of the same shape: the distance itself where its size is below ``window``,
-    ``window`` elsewhere (for future keys as well, which a mask must hide).
+    Returns
+    -------
+    float64 array of the same shape
+        The distance itself where its size is below ``window``, ``window`` elsewhere (for future keys as well, which a
+        mask must hide).
 
-    Raises: TypeError, ValueError.
+    Raises
+    ------
+    TypeError, ValueError
     """
     return _stretched_distance(distance, window, math.inf)
 
@@ -132,11 +142,22 @@ def rerope_distance(distance: ArrayLike, *, window: int = 512) -> NDArray[np.flo
 def leaky_rerope_distance(distance: ArrayLike, *, window: int = 512, leaky_factor: float = 16.0) -> NDArray[np.float64]:
     """Distance that leaky ReRoPE rotates by, see `leaky_rerope_scores`.
 
-    Parameters: distance: **query − key**, any shape, finite; window: at least 1; leaky_factor: at least 1.
+    Parameters
+    ----------
+    distance
+        **query − key**, any shape, finite.
+    window
+        At least 1.
+    leaky_factor
+        At least 1.
 
-    Returns: float64 array of the same shape.
+    Returns
+    -------
+    float64 array of the same shape
 
-    Raises: TypeError, ValueError.
+    Raises
+    ------
+    TypeError, ValueError
     """
     return _stretched_distance(distance, window, real_number("leaky_factor", leaky_factor, at_least=1))
 
@@ -146,11 +167,22 @@ def self_extend_distance(
 ) -> NDArray[np.float64]:
     """Distance that Self-Extend rotates by, see `self_extend_scores`. It depends on both positions.
 
-    Parameters: query_positions: [..., L], key_positions: [..., S], whole and non-negative; window, group: at least 1.
+    Parameters
+    ----------
+    query_positions
+        [..., L].
+    key_positions
+        [..., S], whole and non-negative.
+    window, group
+        At least 1.
 
-    Returns: float64 array [..., L, S].
+    Returns
+    -------
+    float64 array [..., L, S]
 
-    Raises: TypeError, ValueError.
+    Raises
+    ------
+    TypeError, ValueError
     """
     far_query, far_key = _grouped_positions(query_positions, key_positions, window, group)
     distance = _pairwise(*_positions(query_positions, key_positions))

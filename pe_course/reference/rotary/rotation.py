@@ -71,12 +71,24 @@ def rotation_matrix(position: ArrayLike, inv_freq: ArrayLike, *, layout: str = "
     Equation 16 of the same paper. To understand and to test; `apply_rotary` computes the same with
     2D products instead of D².
 
-    Parameters: position: a finite real number, or an array of them; inv_freq: [P]; layout: see
-    `pair_channels` (block diagonal in the interleaved layout).
+    Parameters
+    ----------
+    position
+        A finite real number, or an array of them.
+    inv_freq
+        [P].
+    layout
+        See `pair_channels` (block diagonal in the interleaved layout).
 
-    Returns: float64 array [\*position.shape, 2P, 2P], orthogonal. It acts on column vectors.
+    Returns
+    -------
+    float64 array [\*position.shape, 2P, 2P], orthogonal
+        It acts on column vectors.
 
-    Raises: TypeError, ValueError if an argument is not finite or ``layout`` is unknown.
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not finite or ``layout`` is unknown.
     """
     angles = rope_angles(real_array("position", position), inv_freq)
     first, second = pair_channels(2 * angles.shape[-1], layout)
@@ -140,14 +152,26 @@ def rope_score(
     The pairs of q and k are read as complex numbers. Su et al. 2021 (arXiv:2104.09864), equations 12
     and 16. Nothing but the distance enters; the sign of r matters unless :math:`q_m \overline{k_m}` is real.
 
-    Parameters: q, k: [D], not rotated; distance: **query − key**, any shape, finite real numbers;
-    inv_freq: [P] with 2P ≤ D; layout: see `pair_channels`.
+    Parameters
+    ----------
+    q, k
+        [D], not rotated.
+    distance
+        **query − key**, any shape, finite real numbers.
+    inv_freq
+        [P] with 2P ≤ D.
+    layout
+        See `pair_channels`.
 
-    Returns: float64 array of the shape of ``distance``, without the scale :math:`1/\sqrt{D}`. Channels from
-    2P on add their plain product.
+    Returns
+    -------
+    float64 array of the shape of ``distance``, without the scale :math:`1/\sqrt{D}`
+        Channels from 2P on add their plain product.
 
-    Raises: TypeError, ValueError if q and k differ in length, 2P is above D, an argument is not finite, or
-    ``layout`` is unknown.
+    Raises
+    ------
+    TypeError, ValueError
+        If q and k differ in length, 2P is above D, an argument is not finite, or ``layout`` is unknown.
     """
     query, key = real_array("q", q, rank=1), real_array("k", k, rank=1)
     same_length("q", len(query), "k", len(key))

@@ -80,11 +80,22 @@ def xpos_zeta(dim: int, *, gamma: float = 0.4) -> NDArray[np.float64]:
 
     Sun et al. 2022 (arXiv:2212.10554), as in torchscale, which writes :math:`(2m + 0.4 d)/(1.4 d)`.
 
-    Parameters: dim: d, number of rotated channels, even; gamma: above 0.
+    Parameters
+    ----------
+    dim
+        d, number of rotated channels, even.
+    gamma
+        Above 0.
 
-    Returns: float64 array [dim/2]. At γ = 0.4 the first entry is 0.2857 = 2/7.
+    Returns
+    -------
+    float64 array [dim/2]
+        At γ = 0.4 the first entry is 0.2857 = 2/7.
 
-    Raises: TypeError, ValueError if ``dim`` is odd or below 2, or ``gamma`` is not above 0.
+    Raises
+    ------
+    TypeError, ValueError
+        If ``dim`` is odd or below 2, or ``gamma`` is not above 0.
     """
     dim = even_count("dim", dim)
     gamma = real_number("gamma", gamma, above=0)
@@ -98,15 +109,30 @@ def xpos_scales(
 
     With a distance in place of the positions and centre 0, this is the factor in the score.
 
-    Parameters: positions: any shape, finite real numbers; zeta: [P], above 0; scale_base: s, above 0;
-    centre: c, a finite real number.
+    Parameters
+    ----------
+    positions
+        Any shape, finite real numbers.
+    zeta
+        [P], above 0.
+    scale_base
+        s, above 0.
+    centre
+        c, a finite real number.
 
-    Returns: float64 array [\*positions.shape, P].
+    Returns
+    -------
+    float64 array [\*positions.shape, P]
 
-    Raises: TypeError, ValueError if an argument is out of its limits, or a position is so far from the
-    centre that its scale or the inverse nears the end of float64 (286,000 positions at the defaults).
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of its limits, or a position is so far from the centre that its scale or the inverse nears
+        the end of float64 (286,000 positions at the defaults).
 
-    Notes: with the defaults float16 overflows 4,532 positions from the centre, bfloat16 and float32 at 36,260.
+    Notes
+    -----
+    With the defaults float16 overflows 4,532 positions from the centre, bfloat16 and float32 at 36,260.
     """
     scale_base = real_number("scale_base", scale_base, above=0)
     with np.errstate(over="ignore"):  # an infinite power is refused below

@@ -9,6 +9,7 @@ from pe_course.reference import validation as check
 from pe_course.reference.scaling._checks import FloatArray, width_and_base
 
 DYNAMIC_VARIANTS = ("hf", "paper", "qwen", "alpha")
+"""The published rules, values of ``variant`` in `rope_scaling_dynamic`."""
 
 
 def rope_scaling_default(dim: int, *, base: float = 10000.0) -> tuple[FloatArray, float]:

@@ -14,6 +14,7 @@ from pe_course.reference.scaling.base import rope_scaling_default, rope_scaling_
 from pe_course.reference.scaling.temperature import yarn_attention_factor
 
 RAMPS = ("index", "ratio")
+"""The ways to blend, values of ``ramp`` in `ntk_by_parts_ramp`."""
 
 
 def ntk_by_parts_ramp(

@@ -187,6 +187,7 @@ _RULES = {
 }
 
 ROPE_TYPES = tuple(_RULES)
+"""The values of ``rope_type`` that `rope_parameters_from_config` knows."""
 
 _ALIASES = {"su": "longrope", "mrope": "default"}
 _KEYS_OF_EVERY_TYPE = (

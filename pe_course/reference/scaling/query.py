@@ -11,6 +11,7 @@ from pe_course.reference import validation as check
 from pe_course.reference.scaling._checks import FloatArray
 
 LOGN_MODES = ("per_query", "length")
+"""Which length counts, values of ``mode`` in `logn_scale`."""
 
 
 def logn_scale(
