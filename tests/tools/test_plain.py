@@ -139,6 +139,49 @@ def test_error_names_file_and_line(chapter, myst: str, line: int, message: str) 
     assert message in str(caught.value)
 
 
+@pytest.fixture
+def described(book, chapter):
+    """A book that describes a function and a class of a small package."""
+    package = book.root / "pe_course"
+    (package / "__init__.py").write_text("")
+    (package / "waves.py").write_text(
+        'def wave(x):\n    """A wave."""\n\n\nclass Sea:\n    """Waves."""\n\n    def rise(self):\n        """Up."""\n'
+    )
+    chapter("# API\n\n```{api} pe_course.waves\n```", "api")
+    return chapter
+
+
+@pytest.mark.parametrize(
+    ("myst", "expected"),
+    [
+        ("{func}`pe_course.waves.wave`", f"[`pe_course.waves.wave()`]({SITE}/api.html#pe_course.waves.wave)"),
+        ("{func}`~pe_course.waves.wave`", f"[`wave()`]({SITE}/api.html#pe_course.waves.wave)"),
+        ("{func}`words <pe_course.waves.wave>`", f"[`words`]({SITE}/api.html#pe_course.waves.wave)"),
+        ("{func}`~pe_course.waves.Sea.rise`", f"[`rise()`]({SITE}/api.html#pe_course.waves.Sea.rise)"),
+        ("{class}`~pe_course.waves.Sea`", f"[`Sea`]({SITE}/api.html#pe_course.waves.Sea)"),
+        (
+            "```{api} pe_course.waves\n:summary:\n```",
+            f"The entries of `pe_course.waves` are on [the page]({SITE}/chapter.html).",
+        ),
+    ],
+)
+def test_a_function_is_linked_to_its_api_entry(described, myst: str, expected: str) -> None:
+    assert plain(described, myst) == expected
+
+
+@pytest.mark.parametrize(
+    ("myst", "message"),
+    [
+        ("{func}`pe_course.waves.wawe`", "unknown function in the API reference 'pe_course.waves.wawe'"),
+        ("{func}`pe_course.waves.Sea`", "unknown function in the API reference 'pe_course.waves.Sea'"),
+        ("{class}`pe_course.waves.wave`", "unknown class in the API reference 'pe_course.waves.wave'"),
+    ],
+)
+def test_an_unknown_function_is_an_error(described, myst: str, message: str) -> None:
+    with pytest.raises(PlainError, match=message):
+        plain(described, myst)
+
+
 def test_a_label_must_be_unique(chapter) -> None:
     chapter("(twice)=\n# One", "one")
     with pytest.raises(PlainError, match="label 'twice' is defined twice"):

@@ -29,6 +29,13 @@ THEME_PAGE = """<html lang="en" data-theme="auto">
 <summary aria-label="Toggle hidden content">Show code</summary>
 <i class="theme-switch fa-solid fa-sun  fa-lg" data-mode="light" title="Light"></i>
 <div id="pst-primary-sidebar" class="bd-sidebar-primary bd-sidebar hide">
+<span class="sig-paren">(</span>
+
+<dl>
+<dd><em class="sig-param">x</em>,</dd>
+<dd><em class="sig-param">y</em>,</dd>
+</dl>
+<span class="sig-paren">)</span><dd>text</dd>
 <div role="list" class="citation-list">
 <div class="citation" id="id3" role="doc-biblioentry">
 """
@@ -45,6 +52,10 @@ REPAIRED = """<html lang="en" data-theme="light">
 <summary>Show code</summary>
 <i class="theme-switch fa-solid fa-sun  fa-lg" data-mode="light" aria-hidden="true"></i>
 <div id="pst-primary-sidebar" role="complementary" aria-label="Book" class="bd-sidebar-primary bd-sidebar hide">
+<span class="sig-paren">(</span><span class="sig-lines"><span class="sig-line"><em class="sig-param">x</em>,</span>
+<span class="sig-line"><em class="sig-param">y</em>,</span>
+</span>
+<span class="sig-paren">)</span><dd>text</dd>
 <div class="citation-list">
 <div class="citation" id="id3">
 """

@@ -97,6 +97,11 @@ def _moving_figure(page: PageWriter, directive: Directive) -> str:
     return _quote(f"**A figure to move.** {text}\n\n[Move it on the page]({page.url(directive.label or '')}).")
 
 
+def _api(page: PageWriter, directive: Directive) -> str:
+    """Where to read it, since the docstrings themselves are in the package that a notebook has at hand."""
+    return f"The entries of `{directive.argument}` are on [the page]({page.url()})."
+
+
 def _glossary(page: PageWriter, directive: Directive) -> str:
     """Each term in bold, with the text that is indented below it."""
     parts, lines = [], directive.content.splitlines()
@@ -122,6 +127,7 @@ DIRECTIVES: dict[str, Writer] = {
     "glossary": _glossary,
     "mermaid": _mermaid,
     "moving-figure": _moving_figure,
+    "api": _api,
     # In a notebook every citation already links to the work itself.
     "bibliography": lambda page, directive: "",
 }

@@ -10,6 +10,7 @@ from markdown_it.token import Token
 from pybtex.database import Entry, parse_file
 from sphinx.util.nodes import _make_id
 
+from tools import api
 from tools.plain.errors import PlainError
 from tools.plain.source import Directive, parser, read_directive
 from tools.settings import Settings
@@ -36,6 +37,8 @@ class Labels:
     titles: dict[str, str] = field(default_factory=dict)
     terms: dict[str, Target] = field(default_factory=dict)
     references: dict[str, Entry] = field(default_factory=dict)
+    functions: dict[str, Target] = field(default_factory=dict)
+    classes: dict[str, Target] = field(default_factory=dict)
 
     @classmethod
     def of_book(cls, settings: Settings) -> Labels:
@@ -58,6 +61,12 @@ class Labels:
 
     def find_reference(self, key: str) -> Entry:
         return self._look_up(self.references, key, "bibliography key")
+
+    def find_function(self, path: str) -> Target:
+        return self._look_up(self.functions, path, "function in the API reference")
+
+    def find_class(self, path: str) -> Target:
+        return self._look_up(self.classes, path, "class in the API reference")
 
     def title(self, page: str) -> str:
         return self._look_up(self.titles, page, "page")
@@ -121,6 +130,8 @@ class _Scan:
             self._enter(directive.label, says)
         if directive.name == "glossary":
             self._glossary(directive.content)
+        elif directive.name == "api":
+            self._api(directive)
         elif directive.name not in _WITHOUT_CONTENT:
             self._tokens(self.parser.parse(directive.content))
 
@@ -129,6 +140,17 @@ class _Scan:
             if line.strip() and not line[0].isspace():
                 term = line.split(" : ")[0].strip()
                 self.labels.terms[" ".join(term.split()).lower()] = Target(self.path, _make_id(f"term-{term}"), term)
+
+    def _api(self, directive: Directive) -> None:
+        """What the reference of a module documents here; a summary only links to it."""
+        root = self.labels.settings.root
+        if "summary" in directive.options or api.is_package(directive.argument, root):
+            return
+        for entry in api.entries(directive.argument, root):
+            functions = [entry.path] if entry.kind == "func" else [f"{entry.path}.{name}" for name in entry.methods]
+            classes = [entry.path] if entry.kind in ("class", "tuple") else []
+            self.labels.functions |= {path: Target(self.path, path, None) for path in functions}
+            self.labels.classes |= {path: Target(self.path, path, None) for path in classes}
 
     def _release(self, says: str | None) -> None:
         for label in self.waiting:

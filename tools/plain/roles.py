@@ -52,6 +52,22 @@ def _cite_textual(page: PageWriter, content: str) -> str:
     return ", ".join(_reference(entry, f"{_authors(entry)} ({_year(entry)})") for entry in entries)
 
 
+def _func(page: PageWriter, content: str) -> str:
+    return _api_link(page, content, page.labels.find_function, "()")
+
+
+def _class(page: PageWriter, content: str) -> str:
+    return _api_link(page, content, page.labels.find_class, "")
+
+
+def _api_link(page: PageWriter, content: str, find: Callable[[str], Target], after: str) -> str:
+    """A link to an entry of the API reference; as in Sphinx, ``~`` leaves all but the last part of its path away."""
+    text, path = split_named_target(content)
+    short, path = path.startswith("~"), path.removeprefix("~")
+    says = text or f"{path.rpartition('.')[2] if short else path}{after}"
+    return page.link(f"`{says}`", find(path))
+
+
 def _html(tag: str) -> Role:
     return lambda page, content: f"<{tag}>{content}</{tag}>"
 
@@ -65,6 +81,8 @@ ROLES: dict[str, Role] = {
     "cite": _cite_parenthetical,
     "cite:p": _cite_parenthetical,
     "cite:t": _cite_textual,
+    "func": _func,
+    "class": _class,
     "kbd": _html("kbd"),
     "sub": _html("sub"),
     "sup": _html("sup"),

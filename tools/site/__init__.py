@@ -5,6 +5,7 @@ One module per subject:
 - `static_files`: our JavaScript and the packages it needs, from web/dist; no thebe
 - `page_scripts`: each page loads the scripts that it uses, and no others
 - `repairs`: mistakes in the theme's HTML that keep readers out
+- `api`: the reference of the package, from its docstrings
 - `directive`, `figures`: pictures that move, and stand still without JavaScript
 - `finish`, `icons`: the last touches on the finished folder
 """
@@ -13,10 +14,10 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from tools.site import directive, finish, page_scripts, repairs, static_files
+from tools.site import api, directive, finish, page_scripts, repairs, static_files
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for part in (static_files, page_scripts, repairs, directive, finish):
+    for part in (static_files, page_scripts, repairs, directive, api, finish):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

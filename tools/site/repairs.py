@@ -74,6 +74,16 @@ REPAIRS = [
         r'<div id="pst-primary-sidebar" role="complementary" aria-label="Book" class="bd-sidebar-primary bd-sidebar\1"',
     ),
     _repair(
+        "Sphinx lists the arguments of a long signature as definitions without terms",
+        r'(<span class="sig-paren">\(</span>)\s*<dl>\s*((?:<dd>.*?</dd>\s*)+)</dl>',
+        r'\1<span class="sig-lines">\2</span>',
+    ),
+    _repair(
+        "and each of them as the definition",
+        r'<dd>(<em class="sig-param">[^\n]*)</dd>(?=\s*(?:<dd><em class="sig-param">|</span>))',
+        r'<span class="sig-line">\1</span>',
+    ),
+    _repair(
         "a list of citations is no list to a screen reader unless its entries are list items",
         r'<div role="list" class="citation-list">',
         r'<div class="citation-list">',

@@ -1,0 +1,37 @@
+"""The built pages of the API reference: what can be linked to is what the package offers."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tools import api
+
+pytestmark = pytest.mark.browser  # needs the built site, as the browser's tests do
+
+HEADER_LINES = 4
+
+
+def inventory(site: Path) -> dict[str, str]:
+    """Python names to the pages that describe them, from Sphinx's list for other projects."""
+    content = (site / "objects.inv").read_bytes().split(b"\n", HEADER_LINES)[HEADER_LINES]
+    lines = [line.split() for line in zlib.decompress(content).decode().splitlines()]
+    return {name: address for name, kind, _, address, *_ in lines if kind.startswith("py:")}
+
+
+def test_the_inventory_holds_every_public_name(site: Path):
+    found = inventory(site)
+    rooms = [entry for room in ("nn", "kernels", "reference") for entry in api.entries(f"pe_course.{room}")]
+    checks = "pe_course.reference.validation."  # how arguments are checked: no part of what is offered
+    missing = [entry.path for entry in rooms if entry.path not in found and not entry.path.startswith(checks)]
+    assert missing == []
+
+
+def test_every_name_has_its_anchor(site: Path):
+    pages = {f"book/{file.name}": file.read_text(encoding="utf-8") for file in (site / "book").glob("api-*.html")}
+    for name, address in inventory(site).items():
+        page, _, anchor = address.partition("#")
+        # "$" stands for the name itself; a module's anchor is written out.
+        assert f'id="{anchor.replace("$", name)}"' in pages[page]
