@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+COARSENESS = {"float16": 2.0**13, "bfloat16": 2.0**16}
+_coarseness = ContextVar("coarseness", default=1.0)
 
 FAMILIES = ("absolute", "attention", "bias", "relative", "rotary", "scaling")
 
@@ -40,6 +44,13 @@ class Case:
     def field_names(self) -> frozenset[str]:
         return frozenset(self.meta["fields"])
 
+    @property
+    def coarseness(self) -> float:
+        """How many times coarser than float32 the library ran; tolerances are stated for float32."""
+        said = {str(kind).split("[")[0] for kind in self.meta["fields"].values()}
+        said |= {str(self.meta.get(key, "")).removeprefix("torch.") for key in ("dtype", "torch_dtype")}
+        return max(COARSENESS.get(name, 1.0) for name in said)
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Every array of the case; floating ones widened to float64."""
         with np.load(self.folder / self.file) as archive:
@@ -54,6 +65,14 @@ class Form:
     name: str
     recognises: Callable[[Case], bool]
     compare: Callable[[Case, dict[str, np.ndarray]], None]
+
+    def check(self, case: Case) -> None:
+        """Compares, with tolerances as wide as the precision that the case was recorded in."""
+        token = _coarseness.set(case.coarseness)
+        try:
+            self.compare(case, case.arrays())
+        finally:
+            _coarseness.reset(token)
 
 
 def load_cases(folder: Path) -> list[Case]:
@@ -73,6 +92,7 @@ def all_forms() -> list[Form]:
 def assert_close(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> None:
     """Largest absolute difference at most ``tolerance``; shapes equal; says where it is worst."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
+    tolerance *= _coarseness.get()
     assert ours.shape == theirs.shape, f"{what}: our shape {ours.shape}, recorded {theirs.shape}"
     gap = np.abs(ours - theirs)
     assert np.isfinite(gap).all(), f"{what}: not finite"

@@ -34,11 +34,35 @@ def interleaved_by_layout(case: Case) -> bool:
     return "interleaved" in str(case.meta.get("layout", ""))
 
 
+def tokens_before_heads(case: Case) -> bool:
+    """x [b, L, h, d] rather than [b, h, L, d]"""
+    layout = str(case.meta.get("layout", "")).replace(" ", "")
+    said = any(shape in layout for shape in ("[b,seq,heads,d]", "[b,s,h,d]", "[b,L,h,d]"))
+    return said or bool(options(case).get("seq_before_head_dim"))
+
+
 def rotary_dim_of(case: Case, head_dim: int) -> int:
     found = options(case)
     if found.get("partial_rotary_factor") is not None:
         return rotary.partial_rotary_dim(head_dim, partial_rotary_factor=found["partial_rotary_factor"])
     return int(found.get("rotary_dim") or found.get("dim") or head_dim)
+
+
+def frequencies_of(case: Case, head_dim: int, positions: np.ndarray) -> tuple[np.ndarray, float]:
+    """inv_freq and the factor of cos and sin, stretched for long contexts where the case says so."""
+    found = options(case)
+    if str(found.get("rope_type", "default")) not in ("default", "axial", "mrope"):
+        field = next(name for name in ("rope_parameters", "rope_scaling") if name in case.meta)
+        config = {"head_dim": head_dim, "rope_theta": base_of(case), **case.meta}
+        config[field] = {"rope_theta": base_of(case), **config[field]}
+        return scaling.rope_parameters_from_config(config, seq_len=int(np.max(positions)) + 1)[:2]
+    dim = rotary_dim_of(case, head_dim)
+    if found.get("freqs_for") == "pixel":
+        return rotary.axial_frequencies(dim, 1, variant="pixel", max_freq=float(found.get("max_freq", 10)))[0], 1.0
+    stretch = float(next((found[key] for key in ("theta_rescale_factor", "base_rescale_factor") if key in found), 1))
+    if stretch != 1:
+        return scaling.rope_scaling_ntk(dim, factor=stretch, base=base_of(case))
+    return rotary.rope_frequencies(dim, base=base_of(case)), 1.0
 
 
 # --- comparing rows, each with the tolerance of its position ----------------------------------------------------------
@@ -93,22 +117,26 @@ def rotate_recorded(
 def compare_hugging_face(case: Case, arrays: dict[str, np.ndarray]) -> None:
     """x [b, h, L, d], position_ids [b, L]; whole heads or their first channels, either layout."""
     positions = arrays["position_ids"]
-    inv_freq = rotary.rope_frequencies(rotary_dim_of(case, arrays["q"].shape[-1]), base=base_of(case))
+    inv_freq, factor = frequencies_of(case, arrays["q"].shape[-1], positions)
     if "inv_freq" in arrays:
         assert_frequencies("inv_freq", inv_freq, arrays["inv_freq"])
-    cos, sin = rotary.rope_cos_sin(positions, inv_freq)
+    cos, sin = rotary.rope_cos_sin(positions, inv_freq, attention_factor=factor)
     layout = "interleaved" if interleaved_by_layout(case) else "half"
     if layout == "half":
         assert_tables(arrays, cos, sin, positions, repeated=True)
-    rotate_recorded(arrays, cos, sin, positions, layout)
+    if "rotary_pos_emb_interleave" in case.function:  # DeepSeek turns pairs and writes halves
+        theirs = {name: x for name, x in arrays.items() if name.endswith("_rot")}
+        arrays = arrays | {name: rotary.half_to_interleaved(x) for name, x in theirs.items()}
+        layout = "interleaved"
+    rotate_recorded(arrays, cos, sin, positions, layout, axis=1 if tokens_before_heads(case) else -2)
 
 
 def compare_tokens_first(case: Case, arrays: dict[str, np.ndarray]) -> None:
     """x [b, L, h, d], interleaved: GPT-J, Llama 4, torchtune."""
-    first = int(case.meta.get("first_position", 0))
+    first = int(case.meta.get("first_position", case.meta.get("offset", 0)))
     positions = arrays.get("position_ids", first + np.arange(arrays["q"].shape[1]))
-    inv_freq = rotary.rope_frequencies(rotary_dim_of(case, arrays["q"].shape[-1]), base=base_of(case))
-    cos, sin = rotary.rope_cos_sin(positions, inv_freq)
+    inv_freq, factor = frequencies_of(case, arrays["q"].shape[-1], positions)
+    cos, sin = rotary.rope_cos_sin(positions, inv_freq, attention_factor=factor)
     recorded = {new: arrays[old] for new, old in TABLE_NAMES.items() if old in arrays} | arrays
     assert_tables(recorded, *at_least_batch(cos, sin), np.atleast_2d(positions), repeated=False)
     rotate_recorded(arrays, cos, sin, positions, "interleaved", axis=1)
@@ -122,20 +150,21 @@ def at_least_batch(*tables: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def compare_rotary_embedding_torch(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    """x [b, h, L, d], interleaved; positions divided by a factor, or a base raised by one."""
-    found = options(case)
-    dim = rotary_dim_of(case, arrays["q"].shape[-1])
-    base = base_of(case) * float(found.get("theta_rescale_factor", 1)) ** (dim / (dim - 2))
-    inv_freq = rotary.rope_frequencies(dim, base=base)
-    if "freqs" in arrays:
-        assert_frequencies("freqs", inv_freq, arrays["freqs"])
-    positions = int(found.get("offset", 0)) + np.arange(arrays["q"].shape[-2])
-    cos, sin = rotary.rope_cos_sin(positions / float(found.get("interpolate_factor", 1)), inv_freq)
-    rotate_recorded(arrays, cos, sin, positions, "interleaved")
+    """x [b, h, L, d] or [b, L, h, d], interleaved; positions divided by a factor, or a base raised by one."""
+    found, axis = options(case), 1 if tokens_before_heads(case) else -2
+    positions = int(found.get("offset", 0)) + np.arange(arrays["q"].shape[axis])
+    inv_freq, _ = frequencies_of(case, arrays["q"].shape[-1], positions)
+    for name in ("freqs", "inv_freq"):
+        if name in arrays:
+            assert_frequencies(name, inv_freq, arrays[name])
+    divisor = next((found[key] for key in ("interpolate_factor", "interpolation_factor") if key in found), 1)
+    cos, sin = rotary.rope_cos_sin(positions / float(divisor), inv_freq)
+    # Frequencies of pixels are far above 1: the angle, not the position, is what float32 rounds.
+    rotate_recorded(arrays, cos, sin, positions * max(1.0, inv_freq.max()), "interleaved", axis)
 
 
 def compare_permutation(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    to = "half" if "tune_to_hf" in case.function else "interleaved"
+    to = "half" if "to_hf" in case.function else "interleaved"
     ours = rotary.permute_projection(arrays["weight"], int(case.meta["n_heads"]), to=to)
     assert_close("permuted", ours, arrays["permuted"], 0.0)
 
@@ -181,6 +210,7 @@ def compare_axial_interleaved(case: Case, arrays: dict[str, np.ndarray]) -> None
     dim = int(found.get("dim_per_axis") or found.get("dim")) * len(grid)
     base = None if variant == "pixel" else base_of(case)
     points = rotary.grid_coordinates(grid, kind="ends" if variant == "pixel" else "index")
+    points = points + np.asarray(found.get("offsets") or np.zeros(len(grid)))
     angles = rotary.axial_angles(points, dim, variant=variant, base=base, max_freq=float(found.get("max_freq", 10)))
     if "freqs" in arrays:
         recorded = arrays["freqs"].reshape(-1, arrays["freqs"].shape[-1])
@@ -273,8 +303,8 @@ def has(case: Case, *fields: str) -> bool:
 is_xpos = names("xpos")
 is_rerope = names("rerope")
 is_permutation = names("_permute", "permute")
-is_tokens_first = names("gptj", "llama4", "torchtune", "rotarypositionalembeddings")
-is_rotary_embedding_torch = names("rotate_queries_or_keys")
+is_tokens_first = names("gptj", "llama4", "torchtune", "rotarypositionalembeddings", "scaledrope")
+is_rotary_embedding_torch = names("rotate_queries_or_keys", "forward_from_seq_len")
 is_axial_grid = names("get_axial_freqs")
 is_vision_tower = names("visionrotary", "pixtral", "dinov3")
 

@@ -49,63 +49,86 @@ def compare_config(case: Case, arrays: dict[str, np.ndarray]) -> None:
 # The YaRN repository: one class per method --------------------------------------------------------------------
 
 
-def _linear(meta: dict) -> tuple:
-    return scaling.rope_scaling_linear(meta["head_dim"], factor=meta["scale"], base=meta["base"])
+def _linear(meta: dict, factor: float) -> tuple:
+    return scaling.rope_scaling_linear(meta["head_dim"], factor=factor, base=meta["base"])
 
 
-def _ntk(meta: dict) -> tuple:
-    return scaling.rope_scaling_ntk(meta["head_dim"], factor=meta["alpha"], base=meta["base"])
+def _ntk(meta: dict, factor: float) -> tuple:
+    return scaling.rope_scaling_ntk(meta["head_dim"], factor=factor, base=meta["base"])
 
 
-def _dynamic(meta: dict) -> tuple:
+def _dynamic(meta: dict, factor: float) -> tuple:
     return scaling.rope_scaling_dynamic(
         meta["head_dim"],
-        factor=meta["ntk"],
+        factor=factor,
         base=meta["base"],
         max_position_embeddings=meta["max_position_embeddings"],
-        seq_len=meta["seq_len"],
+        seq_len=meta.get("seq_len"),
     )
 
 
-def _part_ntk(meta: dict) -> tuple:
+def _part_ntk(meta: dict, factor: float) -> tuple:
     return scaling.rope_scaling_part_ntk(
         meta["head_dim"],
-        factor=meta["scale"],
+        factor=factor,
         base=meta["base"],
         original_max_position_embeddings=meta["original_max_position_embeddings"],
     )
 
 
-def _yarn(meta: dict) -> tuple:
+def _yarn(meta: dict, factor: float) -> tuple:
+    """``extrapolation_factor`` takes that share of YaRN and the rest of plain interpolation."""
     optional = {name: meta[name] for name in ("beta_fast", "beta_slow") if name in meta}
-    return scaling.rope_scaling_yarn(
+    inv_freq, attention_factor = scaling.rope_scaling_yarn(
         meta["head_dim"],
-        factor=meta["scale"],
+        factor=factor,
         base=meta["base"],
         original_max_position_embeddings=meta["original_max_position_embeddings"],
         **optional,
     )
+    share = meta.get("extrapolation_factor", 1)
+    inv_freq = share * inv_freq + (1 - share) * _linear(meta, factor)[0]
+    return inv_freq, attention_factor * meta.get("attn_factor", 1)
+
+
+def _stretch(meta: dict) -> float:
+    """How far the sequence goes beyond the trained length: what the dynamic classes scale by."""
+    return max(1.0, meta["seq_len"] / meta["original_max_position_embeddings"])
 
 
 CLASSES = {
-    "LlamaLinearScaledRotaryEmbedding": _linear,
-    "LlamaNTKScaledRotaryEmbedding": _ntk,
-    "LlamaDynamicScaledRotaryEmbedding": _dynamic,
-    "LlamaPartNTKScaledRotaryEmbedding": _part_ntk,
-    "LlamaYaRNScaledRotaryEmbedding": _yarn,
+    "LlamaLinearScaledRotaryEmbedding": lambda meta: _linear(meta, meta["scale"]),
+    "LlamaNTKScaledRotaryEmbedding": lambda meta: _ntk(meta, meta["alpha"]),
+    "LlamaDynamicScaledRotaryEmbedding": lambda meta: _dynamic(meta, meta["ntk"]),
+    "LlamaPartNTKScaledRotaryEmbedding": lambda meta: _part_ntk(meta, meta["scale"]),
+    "LlamaDynamicPartNTKScaledRotaryEmbedding": lambda meta: _part_ntk(meta, _stretch(meta)),
+    "LlamaYaRNScaledRotaryEmbedding": lambda meta: _yarn(meta, meta["scale"]),
+    "LlamaDynamicYaRNScaledRotaryEmbedding": lambda meta: _yarn(meta, _stretch(meta)),
 }
 
 
 def class_of(case: Case) -> str | None:
-    return next((name for name in CLASSES if case.function.startswith(name)), None)
+    return next((name for name in CLASSES if name in case.function), None)
 
 
 def compare_class(case: Case, arrays: dict[str, np.ndarray]) -> None:
     meta = {"base": 10000.0, "original_max_position_embeddings": case.meta.get("max_position_embeddings"), **case.meta}
-    compare_found(CLASSES[class_of(case)](meta), arrays)
+    inv_freq, attention_factor = CLASSES[class_of(case)](meta)
+    if "Linear" in class_of(case) and arrays["inv_freq"][0] == 1:
+        inv_freq = inv_freq * meta["scale"]  # this class divides its positions and leaves its frequencies
+    compare_found((inv_freq, attention_factor), arrays)
 
 
 # Scales of the query ------------------------------------------------------------------------------------------
+
+
+TRAINED_LENGTH = (
+    "train_length",
+    "training_length",
+    "original_max_position_embeddings",
+    "max_position_embeddings",
+    "seq_length",
+)
 
 
 def is_query_scale(case: Case) -> bool:
@@ -114,16 +137,14 @@ def is_query_scale(case: Case) -> bool:
 
 def compare_query_scale(case: Case, arrays: dict[str, np.ndarray]) -> None:
     meta = case.meta
-    length = next((meta[k] for k in ("original_max_position_embeddings", "max_position_embeddings") if k in meta), None)
+    length = next((meta[name] for name in TRAINED_LENGTH if name in meta), None)
     if "beta" in meta:
         ours = scaling.ministral_scale(arrays["positions"], meta["beta"], length)
     elif "floor_scale" in meta or "attn_scale" in meta:
         options = {name: meta[name] for name in ("attn_scale", "floor_scale") if name in meta}
         ours = scaling.llama4_temperature(arrays["positions"], **options)
     else:
-        ours = scaling.logn_scale(
-            arrays["positions"], meta.get("train_length", length), clip=bool(meta.get("clip", True))
-        )
+        ours = scaling.logn_scale(arrays["positions"], length, clip=bool(meta.get("clip", True)))
     assert_close("query scale", ours, arrays["scale"], QUERY_SCALE)
 
 
@@ -132,18 +153,20 @@ def compare_query_scale(case: Case, arrays: dict[str, np.ndarray]) -> None:
 
 def is_temperature(case: Case) -> bool:
     others = case.field_names - {"scale"}
-    return "scale" in case.field_names and bool(others) and all(_mscale(name) is not None for name in others)
+    return "scale" in case.field_names and bool(others) and all(_mscale(name, case) is not None for name in others)
 
 
-def _mscale(name: str) -> float | None:
+def _mscale(name: str, case: Case) -> float | None:
+    if name == "mscale":
+        return float(case.meta.get("mscale", 1.0))
     digits = name[1:]
     return float(f"{digits[0]}.{digits[1:]}") if name[:1] == "m" and digits.isdecimal() else None
 
 
 def compare_temperature(case: Case, arrays: dict[str, np.ndarray]) -> None:
     for name in case.field_names - {"scale"}:
-        ours = [scaling.yarn_mscale(float(factor), _mscale(name)) for factor in arrays["scale"].flat]
-        assert_close(f"mscale {_mscale(name)}", np.reshape(ours, arrays["scale"].shape), arrays[name], FACTOR)
+        ours = [scaling.yarn_mscale(float(factor), _mscale(name, case)) for factor in arrays["scale"].flat]
+        assert_close(f"mscale {_mscale(name, case)}", np.reshape(ours, arrays["scale"].shape), arrays[name], FACTOR)
 
 
 FORMS: list[Form] = [
