@@ -12,6 +12,7 @@ _MODULES = (
     "attention",
     "cells",
     "continuous",
+    "extrapolation",
     "figure",
     "notation",
     "prerequisites",

@@ -11,7 +11,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from pe_course.plots import absolute, alibi, attention, continuous, figure, relative, theme
+from pe_course.plots import absolute, alibi, attention, continuous, extrapolation, figure, relative, theme
 from pe_course.reference import bias
 from pe_course.reference.attention import attention_weights
 
@@ -47,6 +47,18 @@ FIGURES = {
     "slope_rows": lambda: alibi.slope_rows({"8 heads": bias.alibi_slopes(8)}),
     "windows": lambda: alibi.windows(bias.alibi_slopes(4), 100),
     "counted_weights": lambda: alibi.counted_weights({"ALiBi": [0.25, 0.75]}),
+    "published_perplexity": lambda: extrapolation.published_perplexity(512, {"alibi": {512: 19.7, 1024: 18.7}}),
+    "unseen_angles": lambda: extrapolation.unseen_angles(16, 100, 200),
+    "score_beyond": lambda: extrapolation.score_beyond([1.0, 0.5], [1.0, 0.0], [0.1], 40, 2),
+    "entropies": lambda: extrapolation.entropies([1.0], [128, 512], 128),
+    "frequency_maps": lambda: extrapolation.frequency_maps(
+        {"half": [0.5, 0.05], "third": [0.3, 0.01]}, 100, 2, base=100.0
+    ),
+    "ramps": lambda: extrapolation.ramps(64, 1024),
+    "remapped_distances": lambda: extrapolation.remapped_distances(64, 16, leaky_factor=4, group=4),
+    "falling_biases": lambda: extrapolation.falling_biases(1000),
+    "query_scales": lambda: extrapolation.query_scales({"one": [1.0, 1.0], "two": [1.0, 2.0]}, [100, 1000]),
+    "first_step": lambda: extrapolation.first_step({"none": [0.1, 0.1], "t5": [0.1, 0.9]}, [0, 1], "weight"),
 }
 
 
