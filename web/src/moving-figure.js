@@ -36,6 +36,18 @@ export function addSlider(figure, { label, min, max, step = 1, value, show = Str
   return input;
 }
 
+/** A labelled native drop-down list; `choices` maps each value to the words for it, `choose(value)` runs on a change. */
+export function addChoice(figure, { label, choices, value, choose }) {
+  const select = element("select");
+  for (const [name, words] of Object.entries(choices)) select.append(element("option", { value: name }, words));
+  select.value = value;
+  select.addEventListener("change", () => choose(select.value));
+  const row = element("label", { class: "moving-figure-slider" });
+  row.append(element("span", {}, label), select);
+  figure.querySelector(".moving-figure-controls").append(row);
+  return select;
+}
+
 /** A function that puts a sentence into the figure's status line once the reader pauses. */
 export function announcer(figure) {
   const status = figure.querySelector("[role=status]");
