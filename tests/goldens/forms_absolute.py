@@ -9,6 +9,8 @@ from pe_course.reference import absolute, positions
 
 FLOAT32_ANGLE = 1e-7  # peers form the angle in float32: error per position
 
+PADDING = ("padding_idx", "pad_token_id", "pad")
+
 # What each function writes: column order, and whether its last frequency is 1/base.
 KINDS = {
     "_create_sinusoidal_embeddings": ("interleaved", False),
@@ -33,33 +35,43 @@ def _kind(case: Case) -> tuple[str, bool]:
 
 
 def _is_grid(case: Case) -> bool:
-    return "torch_encodings.PositionalEncoding" in case.function
+    return "torch_encodings" in case.function and "PositionalEncoding" in case.function
 
 
 def _is_sinusoidal(case: Case) -> bool:
-    name = case.function.lower()
-    return case.field_names == {"pe"} and ("sinus" in name or "timing_signal" in name) and not _is_grid(case)
+    return "pe" in case.field_names and case.field_names <= {"pe", "positions", "position_ids"} and not _is_grid(case)
 
 
 def _compare_sinusoidal(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    recorded = arrays["pe"].reshape(-1, arrays["pe"].shape[-1])
-    rows, dim = recorded.shape
+    recorded = arrays["pe"]
+    rows, dim = recorded.shape[-2:]
     start = _first(case, "start_index", "offset", "first_position", default=0)
     slowest = _first(case, "max_timescale", "base", "theta", "max_wavelength", default=10000.0)
     fastest = _first(case, "min_timescale", default=1.0)
-    layout, endpoint = _kind(case)
-    where = fastest * np.arange(start, start + rows)
-    ours = np.zeros_like(recorded)  # peers fill the last column of an odd width with zeros
-    even = dim - dim % 2
-    ours[:, :even] = absolute.sinusoidal_positions(
-        where, even, base=slowest / fastest, layout=layout, endpoint=endpoint
-    )
+    where = arrays.get("positions", arrays.get("position_ids", np.arange(start, start + rows)))
+    ours = _sinusoids(case, fastest * where, dim, slowest / fastest)
     if "get_embedding" in case.function and _first(case, "padding_idx") is not None:
         ours[_first(case, "padding_idx")] = 0
     if "Scaled" in case.function:
         ours *= _first(case, "scale", default=dim**-0.5)
     smallest = 2e-6 if "timing_signal" in case.function else 1e-6
-    assert_close("pe", ours, recorded, max(smallest, FLOAT32_ANGLE * (start + rows)))
+    farthest = 1 + np.abs(where).max()
+    assert_close("pe", np.broadcast_to(ours, recorded.shape), recorded, max(smallest, FLOAT32_ANGLE * farthest))
+
+
+def _sinusoids(case: Case, where: np.ndarray, dim: int, base: float) -> np.ndarray:
+    """Odd widths: with 1/base as last frequency the last column is 0, otherwise the last cosine is missing."""
+    layout, endpoint = _kind(case)
+    odd = dim % 2
+    if odd and endpoint:
+        table = absolute.sinusoidal_positions(where, dim - 1, base=base, layout=layout, endpoint=True)
+        return np.concatenate([table, np.zeros_like(table[..., :1])], axis=-1)
+    # A base that gives the wider table the frequencies base^(−2m/d) of the odd width d.
+    wider = base ** ((dim + odd) / dim)
+    table = absolute.sinusoidal_positions(where, dim + odd, base=wider, layout=layout, endpoint=endpoint)
+    if "[cos" in str(case.meta.get("layout", "")).replace(" ", ""):
+        table = np.roll(table, dim // 2, axis=-1)
+    return table[..., :dim]
 
 
 def _compare_grid(case: Case, arrays: dict[str, np.ndarray]) -> None:
@@ -81,7 +93,7 @@ def _rows(case: Case, arrays: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _padding_idx(case: Case) -> int:
-    return _first(case, "padding_idx", "pad_token_id", "pad", default=1)
+    return _first(case, *PADDING, default=1)
 
 
 def _layer_norm(x: np.ndarray, eps: float) -> np.ndarray:
@@ -91,6 +103,8 @@ def _layer_norm(x: np.ndarray, eps: float) -> np.ndarray:
 
 def _compare_gpt(case: Case, arrays: dict[str, np.ndarray]) -> None:
     tokens = arrays["wte"][arrays["input_ids"]]
+    if "token_type_ids" in arrays:  # GPT-2 looks them up in the table of words
+        tokens = tokens + arrays["wte"][arrays["token_type_ids"]]
     assert_close(
         "hidden", tokens + absolute.learned_positions(_rows(case, arrays), arrays["wpe"]), arrays["hidden"], 1e-6
     )
@@ -109,13 +123,37 @@ def _compare_bert(case: Case, arrays: dict[str, np.ndarray]) -> None:
         assert_close("out", ours, arrays["out"], 1e-6)
 
 
-def _compare_opt(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    rows = positions.opt_positions(arrays["attention_mask"])[:, _first(case, "past_key_values_length", default=0) :]
-    assert_close("out", absolute.learned_positions(rows, arrays["weight"]), arrays["out"], 1e-6)
+def _compare_table(case: Case, arrays: dict[str, np.ndarray]) -> None:
+    """A table of its own: OPT and BART skip two rows, fairseq counts from its padding, x-transformers shrinks."""
+    table = arrays["weight"]
+    scale = table.shape[-1] ** -0.5 if case.function.startswith("AbsolutePositionalEmbedding") else 1.0
+    ours = scale * absolute.learned_positions(_table_rows(case, arrays), table)
+    assert_close("out", np.broadcast_to(ours, arrays["out"].shape), arrays["out"], 1e-6)
+
+
+def _table_rows(case: Case, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    name = case.function.lower()
+    skipped = 2 if "opt" in name or "bart" in name else 0
+    seen = int(_first(case, "past_key_values_length", "past_length", "offset", default=0))
+    if "position_ids" in arrays:
+        return arrays["position_ids"] + skipped
+    if "attention_mask" in arrays:
+        return positions.opt_positions(arrays["attention_mask"])[:, seen:]
+    if "input_ids" in arrays and not skipped and _first(case, *PADDING) is not None:
+        return positions.roberta_positions(arrays["input_ids"], _padding_idx(case))
+    return positions.decode_positions(seen, arrays["out"].shape[-2]) + skipped
+
+
+def _is_table(case: Case) -> bool:
+    inputs = {"position_ids", "attention_mask", "input_ids"}
+    return {"weight", "out"} <= case.field_names <= {"weight", "out"} | inputs and "osition" in case.function
 
 
 def _compare_roberta_rows(case: Case, arrays: dict[str, np.ndarray]) -> None:
-    ours = positions.roberta_positions(arrays["input_ids"], _padding_idx(case))
+    padding = _padding_idx(case)
+    ours = positions.roberta_positions(arrays["input_ids"], padding)
+    seen = int(_first(case, "past_key_values_length", default=0))
+    ours = ours + seen * (arrays["input_ids"] != padding)
     assert_close("position_ids", ours, arrays["position_ids"], 0)
 
 
@@ -130,10 +168,6 @@ FORMS: list[Form] = [
     Form("sinusoidal", _is_sinusoidal, _compare_sinusoidal),
     Form("learned_gpt", lambda case: {"wte", "wpe", "input_ids", "hidden"} <= case.field_names, _compare_gpt),
     Form("learned_bert", lambda case: {"word", "position", "input_ids"} <= case.field_names, _compare_bert),
-    Form(
-        "learned_opt",
-        lambda case: "OPT" in case.function and case.field_names == {"attention_mask", "weight", "out"},
-        _compare_opt,
-    ),
+    Form("learned_table", _is_table, _compare_table),
     Form("roberta_rows", _is_roberta_rows, _compare_roberta_rows),
 ]

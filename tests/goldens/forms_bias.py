@@ -291,7 +291,7 @@ def _compare_swin(case: Case, arrays: dict[str, np.ndarray]) -> None:
 
 
 def _is_cope_layer(case: Case) -> bool:
-    return {"q", "k", "v", "pos_emb", "attn", "out"} <= case.field_names and "npos" in case.meta
+    return {"q", "k", "v", "pos_emb", "attn", "out"} <= case.field_names
 
 
 def _compare_cope_layer(case: Case, arrays: dict[str, np.ndarray]) -> None:

@@ -1,8 +1,8 @@
 """Comparisons of the rotary family.
 
 Libraries form the angle in float32, so their error grows with the position. A row at position p is compared
-to 5e-7 or 1e-7 · |p|, whichever is larger; the latter times the largest entry that was rotated, where that
-is above 1, because the error of an angle is multiplied by it. Frequencies agree to 5e-7 of their size.
+to 5e-7 or 1e-7 · |p|, whichever is larger; the latter times the length of the pair that was rotated, where that
+is above 1, because it multiplies the error of the angle. Frequencies agree to 5e-7 of their size.
 """
 
 from __future__ import annotations
@@ -68,16 +68,27 @@ def frequencies_of(case: Case, head_dim: int, positions: np.ndarray) -> tuple[np
 # --- comparing rows, each with the tolerance of its position ----------------------------------------------------------
 
 
-def assert_rows(what: str, ours: np.ndarray, theirs: np.ndarray, positions: np.ndarray, size: float = 1.0) -> None:
+def assert_rows(
+    what: str, ours: np.ndarray, theirs: np.ndarray, positions: np.ndarray, size: np.ndarray | float = 1.0
+) -> None:
     """Rows [..., L, columns] agree, each within the tolerance of its position [L] or [B, L].
 
-    ``size`` is what the library's cosines and sines were multiplied with: their error grows by as much.
+    ``size``, a number or one per entry: what the library's cosines and sines were multiplied with.
     """
-    allowed = np.asarray(np.maximum(ROTATION, PER_POSITION * np.abs(np.asarray(positions, float)) * max(1.0, size)))
-    if allowed.ndim == 2 and theirs.ndim == 4:
-        allowed = allowed[:, None]
+    reach = np.abs(np.asarray(positions, float))[..., None]
+    if reach.ndim == 3 and theirs.ndim == 4:
+        reach = reach[:, None]
+    allowed = np.maximum(ROTATION, PER_POSITION * reach * np.maximum(1.0, size))
     assert ours.shape == theirs.shape, f"{what}: our shape {ours.shape}, recorded {theirs.shape}"
-    assert_close(f"{what}, in units of its tolerance", ours / allowed[..., None], theirs / allowed[..., None], 1.0)
+    assert_close(f"{what}, in units of its tolerance", ours / allowed, theirs / allowed, 1.0)
+
+
+def pair_lengths(x: np.ndarray, rotary_dim: int, layout: str) -> np.ndarray:
+    """The length of the pair that each channel turns in; a channel that passes unchanged has its own size."""
+    sizes = np.abs(x)
+    first, second = rotary.pair_channels(rotary_dim, layout)
+    sizes[..., first] = sizes[..., second] = np.hypot(x[..., first], x[..., second])
+    return sizes
 
 
 def assert_frequencies(what: str, ours: np.ndarray, theirs: np.ndarray) -> None:
@@ -103,7 +114,7 @@ def rotate_recorded(
         if f"{name}_rot" not in arrays:
             continue
         x, theirs = (np.moveaxis(arrays[field], axis, -2) for field in (name, f"{name}_rot"))
-        size = np.abs(x).max()
+        size = pair_lengths(x, 2 * cos.shape[-1], layout)
         assert_rows(f"{name}_rot", rotary.apply_rotary(x, cos, sin, layout=layout), theirs, positions, size)
         if layout == "interleaved":
             assert_rows(f"{name}_rot, complex", rotary.apply_rotary_complex(x, cos, sin), theirs, positions, size)
@@ -257,7 +268,9 @@ def compare_xpos(case: Case, arrays: dict[str, np.ndarray]) -> None:
         assert_close("scale", scales, arrays["scale"].reshape(scales.shape), FREQUENCY)
     for name, ours, positions in (("q", q, keys[-queries:]), ("k", k, keys)):
         if f"{name}_out" in arrays:
-            assert_rows(f"{name}_out", ours, arrays[f"{name}_out"], positions, np.abs(arrays[name]).max())
+            # A decaying scale of up to ζ^(−centre / scale_base) multiplies what was rotated.
+            size = pair_lengths(ours, dim, "interleaved")
+            assert_rows(f"{name}_out", ours, arrays[f"{name}_out"], positions, size)
     assert_close("scores", q @ np.swapaxes(k, -1, -2), arrays["scores"], 5e-6)
 
 
