@@ -45,6 +45,18 @@ def _settings(path):
         pytest.param(
             "{cite:t}`one2017` say", "[Vaswani (2017)](https://arxiv.org/abs/1706.03762) say", id="cite-in-text"
         ),
+        pytest.param("{claim}`L-094`", f"[L-094]({SITE}/ledger.html#L-094)", id="claim"),
+        pytest.param("{claim}`fast <L-094>`", f"[fast]({SITE}/ledger.html#L-094)", id="claim-with-words"),
+        pytest.param(
+            ":::{admonition} Correction ({claim}`L-003`, {claim}`L-094`)\nNot so.\n:::",
+            f"> **Correction ([L-003]({SITE}/ledger.html#L-003), [L-094]({SITE}/ledger.html#L-094))**\n>\n> Not so.",
+            id="claims-in-a-title",
+        ),
+        pytest.param(
+            "```{ledger}\n```",
+            f"The ledger, with the code and the measured values of every claim: [on the page]({SITE}/chapter.html).",
+            id="ledger-is-a-link",
+        ),
         pytest.param("H{sub}`2`O, press {kbd}`Esc`", "H<sub>2</sub>O, press <kbd>Esc</kbd>", id="html-roles"),
         pytest.param("```python\n{x}\n```", "```python\n{x}\n```", id="ordinary-fence"),
         pytest.param("before\n\n% a remark\n\nafter", "before\n\nafter", id="comment-dropped"),
@@ -107,6 +119,7 @@ def _settings(path):
     ],
 )
 def test_construct(chapter, myst: str, expected: str) -> None:
+    chapter("# The ledger", "ledger")
     assert plain(chapter, myst) == expected
 
 
@@ -120,6 +133,8 @@ def test_construct(chapter, myst: str, expected: str) -> None:
         pytest.param("{term}`nothing`", 1, "unknown glossary term 'nothing'", id="term"),
         pytest.param("{doc}`nowhere`", 1, "unknown page 'nowhere'", id="page"),
         pytest.param("{cite:p}`nobody1999`", 1, "unknown bibliography key 'nobody1999'", id="citation"),
+        pytest.param("{claim}`L-999`", 1, "unknown claim 'L-999'", id="claim"),
+        pytest.param("{claim}`L-094`", 1, "there is no page book/ledger.md", id="claim-without-a-ledger"),
         pytest.param("[a](nowhere.md)", 1, "there is no page book/nowhere.md", id="link"),
         pytest.param("![alt](missing.png)", 1, "there is no file 'missing.png'", id="picture-missing"),
         pytest.param("```{figure} missing.png\n```", 1, "has no :alt: text", id="figure-without-alt"),

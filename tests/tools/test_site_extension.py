@@ -113,6 +113,15 @@ def test_page_loads_the_script_of_each_figure_once(scripts):
     assert added == ["figures/clock-hands.js"]
 
 
+def test_only_the_ledger_loads_its_filter(scripts):
+    added = []
+    app = SimpleNamespace(add_js_file=lambda name, **_: added.append(name))
+    for body in ("<p>The ledger.</p>", '<div class="ledger">'):
+        context = {"body": body, "script_files": scripts}
+        page_scripts.choose_scripts(app, "page", "page.html", context, object())
+    assert added == ["site/ledger.js"]
+
+
 def test_every_figure_has_its_script():
     folder = static_files.DIST.parent / "src" / "figures"
     assert {file.stem for file in folder.glob("*.js")} == set(FIGURES)

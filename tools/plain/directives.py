@@ -97,6 +97,10 @@ def _moving_figure(page: PageWriter, directive: Directive) -> str:
     return _quote(f"**A figure to move.** {text}\n\n[Move it on the page]({page.url(directive.label or '')}).")
 
 
+def _ledger(page: PageWriter, directive: Directive) -> str:
+    return f"The ledger, with the code and the measured values of every claim: [on the page]({page.url()})."
+
+
 def _api(page: PageWriter, directive: Directive) -> str:
     """Where to read it, since the docstrings themselves are in the package that a notebook has at hand."""
     return f"The entries of `{directive.argument}` are on [the page]({page.url()})."
@@ -125,6 +129,7 @@ DIRECTIVES: dict[str, Writer] = {
     "table": _table,
     "code-block": _code,
     "glossary": _glossary,
+    "ledger": _ledger,
     "mermaid": _mermaid,
     "moving-figure": _moving_figure,
     "api": _api,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pybtex.database import Entry
 
+from pe_course.claims import ledger
 from tools.plain.errors import PlainError
 from tools.plain.labels import Target
 from tools.plain.source import split_named_target
@@ -42,9 +43,16 @@ def _eq(page: PageWriter, content: str) -> str:
     return page.link(target.says or "", target)
 
 
+def _claim(page: PageWriter, content: str) -> str:
+    text, claim_id = split_named_target(content)
+    if claim_id not in ledger.claims():
+        raise PlainError(f"unknown claim {claim_id!r}")
+    return page.link(text or claim_id, Target(page.settings.book / "ledger.md", claim_id, None))
+
+
 def _cite_parenthetical(page: PageWriter, content: str) -> str:
     entries = [page.labels.find_reference(key.strip()) for key in content.split(",")]
-    return "(" + "; ".join(_reference(entry, f"{_authors(entry)}, {_year(entry)}") for entry in entries) + ")"
+    return "(" + "; ".join(_reference(entry, named_by(entry)) for entry in entries) + ")"
 
 
 def _cite_textual(page: PageWriter, content: str) -> str:
@@ -77,6 +85,7 @@ ROLES: dict[str, Role] = {
     "doc": _doc,
     "term": _term,
     "eq": _eq,
+    "claim": _claim,
     "math": lambda page, content: f"${content}$",
     "cite": _cite_parenthetical,
     "cite:p": _cite_parenthetical,
@@ -104,6 +113,11 @@ def reference_url(entry: Entry) -> str | None:
     if "doi" in fields:
         return f"https://doi.org/{fields['doi']}"
     return fields.get("url")
+
+
+def named_by(entry: Entry) -> str:
+    """Authors and year, as in a citation."""
+    return f"{_authors(entry)}, {_year(entry)}"
 
 
 def _reference(entry: Entry, text: str) -> str:

@@ -7,6 +7,7 @@ One module per subject:
 - `repairs`: mistakes in the theme's HTML that keep readers out
 - `api`: the reference of the package, from its docstrings
 - `directive`, `figures`: pictures that move, and stand still without JavaScript
+- `ledger`: the ledger of claims as a page, and the role that links to a claim
 - `finish`, `icons`: the last touches on the finished folder
 """
 
@@ -14,10 +15,10 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from tools.site import api, directive, finish, page_scripts, repairs, static_files
+from tools.site import api, directive, finish, ledger, page_scripts, repairs, static_files
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for part in (static_files, page_scripts, repairs, directive, api, finish):
+    for part in (static_files, page_scripts, repairs, directive, api, ledger, finish):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,5 @@
-"""Each page loads the scripts that it uses: mermaid for diagrams, MathJax for formulas, one per moving figure."""
+"""Each page loads the scripts that it uses: mermaid for diagrams, MathJax for formulas, one per moving figure,
+and the filter of the ledger."""
 
 from __future__ import annotations
 
@@ -24,6 +25,8 @@ def choose_scripts(
     # Added first: the context's list is then replaced by a shorter one.
     for name in sorted(set(FIGURE.findall(body))):
         app.add_js_file(f"figures/{name}.js", loading_method="defer")
+    if 'class="ledger"' in body:
+        app.add_js_file("site/ledger.js", loading_method="defer")
     unwanted = []
     if 'class="mermaid' not in body:
         unwanted.append(_is_mermaid)
