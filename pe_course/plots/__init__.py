@@ -12,6 +12,7 @@ _MODULES = (
     "attention",
     "cells",
     "continuous",
+    "corrections",
     "extrapolation",
     "figure",
     "notation",
@@ -19,6 +20,7 @@ _MODULES = (
     "relative",
     "rotary",
     "theme",
+    "worked_example",
 )
 
 __all__ = [*_MODULES]
