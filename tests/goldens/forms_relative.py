@@ -9,16 +9,23 @@ from pe_course.reference import relative
 
 Arrays = dict[str, np.ndarray]
 SCORES = 1e-6
+SPACING = 2.0**-23
 MASKED = -1e29
 
 
-def _close(what: str, ours: np.ndarray, theirs: np.ndarray) -> None:
-    """float32 rounding grows with what is summed: 1e-6 up to size 4, in proportion beyond it, where q · k is large.
+def _allowed_scores(q: np.ndarray, k: np.ndarray, term: np.ndarray | float, scale: float) -> float:
+    """1e-6, or two float32 spacings of the largest sum of sizes, where q · k is large.
 
-    An output has gone through a second product and a projection that the scores have not: up to size 2.
+    One is for the sum itself, one for q and k, which were rounded before.
     """
-    size = 2 if what == "out" else 4
-    assert_close(what, ours, theirs, SCORES * max(1.0, float(np.abs(theirs).max()) / size))
+    summed = np.abs(q) @ _transposed(np.abs(k)) + np.abs(term)
+    return max(SCORES, 2 * SPACING * scale * float(summed.max()))
+
+
+def _allowed_outputs(allowed_scores: float, v: np.ndarray, out: np.ndarray) -> float:
+    """1e-6 up to size 2 and in proportion beyond; or what an error of the scores moves between the values."""
+    moved = allowed_scores * float(np.abs(v).max()) / 3
+    return max(SCORES * max(1.0, float(np.abs(out).max()) / 2), moved)
 
 
 def _softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -48,10 +55,18 @@ def _transposed(x: np.ndarray) -> np.ndarray:
     return np.swapaxes(x, -1, -2)
 
 
-def _compare_recorded(arrays: Arrays, scores: np.ndarray, probs: np.ndarray, out: np.ndarray) -> None:
-    for name, ours in (("scores", scores), ("probs", probs), ("out", out)):
+def _compare_recorded(
+    arrays: Arrays, v: np.ndarray, allowed: float, scores: np.ndarray, probs: np.ndarray, out: np.ndarray
+) -> None:
+    """Whatever was recorded of an attention layer, under the names that the recordings have for it."""
+    for name in ("scores", "logits"):
         if name in arrays:
-            _close(name, ours, arrays[name])
+            assert_close(name, scores, arrays[name], allowed)
+    for name in ("probs", "weights"):
+        if name in arrays:
+            assert_close(name, probs, arrays[name], SCORES)
+    if "out" in arrays:
+        assert_close("out", out, arrays["out"], _allowed_outputs(allowed, v, arrays["out"]))
 
 
 # Shaw, as in Tensor2Tensor: keys and values, query scaled before
@@ -64,14 +79,13 @@ def _t2t(case: Case, arrays: Arrays) -> None:
     if "index_matrix" in arrays:
         index = relative.relative_position_index(*positions, clip)
         np.testing.assert_array_equal(index, arrays["index_matrix"])
-    logits = q @ _transposed(k) + relative.shaw_scores(q, arrays["rel_keys"], *positions)
+    term = relative.shaw_scores(q, arrays["rel_keys"], *positions)
+    logits = q @ _transposed(k) + term
     weights = _softmax(logits)
     out = weights @ v
     if "rel_values" in arrays:
         out = out + relative.shaw_values(weights, arrays["rel_values"], *positions)
-    for name, ours in (("logits", logits), ("weights", weights), ("out", out)):
-        if name in arrays:
-            _close(name, ours, arrays[name])
+    _compare_recorded(arrays, v, _allowed_scores(q, k, term, 1.0), logits, weights, out)
 
 
 # One table of distances in a whole layer: BERT (relative_key, relative_key_query) and SeamlessM4T-v2
@@ -99,9 +113,11 @@ def _distance_table_layer(case: Case, arrays: Arrays) -> None:
         term = relative.huang_scores(q, k, table, *positions, method=4, outside="raise")
     else:
         term = relative.shaw_scores(q, table, *positions, direction="query_minus_key", outside="raise")
-    scores = (q @ _transposed(k) + term) / np.sqrt(q.shape[-1])
+    scale = 1 / np.sqrt(q.shape[-1])
+    scores = (q @ _transposed(k) + term) * scale
     probs = _softmax(scores)
-    _compare_recorded(arrays, scores, probs, _linear(arrays, names["out"], _merge_heads(probs @ v)))
+    out = _linear(arrays, names["out"], _merge_heads(probs @ v))
+    _compare_recorded(arrays, v, _allowed_scores(q, k, term, scale), scores, probs, out)
 
 
 # Transformer-XL
@@ -146,9 +162,10 @@ def _transformer_xl(case: Case, arrays: Arrays) -> None:
     if "pos_emb" in arrays:
         by_distance = np.einsum("bhid,rm,mhd->bhir", q + v_bias[:, None], arrays["pos_emb"], projection)
         shifted = np.einsum("hd,bhjd->bhj", u, k)[:, :, None] + relative.rel_shift(by_distance)
-        _close("shift and gather", term[..., valid], shifted[..., valid])
+        assert_close("shift and gather", term[..., valid], shifted[..., valid], _allowed_scores(q, k, term, 1.0))
     scale = 1 / np.sqrt(q.shape[-1])
     scores = (q @ _transposed(k) + term) * scale
+    allowed = _allowed_scores(q, k, term, scale)
     if "scores" in arrays:
         recorded = np.moveaxis(arrays["scores"], (0, 1), (-2, -1))
         kept = recorded > MASKED
@@ -156,11 +173,12 @@ def _transformer_xl(case: Case, arrays: Arrays) -> None:
         if case.meta.get("same_length"):  # no query sees farther back than the first one does
             valid = kept
         assert (kept == valid).all(), "recorded scores are masked elsewhere"
-        _close("scores", scores[kept], recorded[kept])
+        assert_close("scores", scores[kept], recorded[kept], allowed)
     if "out" in arrays:
         probs = _softmax(np.where(valid, scores, -np.inf))
         attended = w + _linear(arrays, "w_o_net", np.moveaxis(_merge_heads(probs @ v), 1, 0))
-        _close("out", attended if norm_first else _layer_norm(arrays, attended), arrays["out"])
+        out = attended if norm_first else _layer_norm(arrays, attended)
+        assert_close("out", out, arrays["out"], _allowed_outputs(allowed, v, arrays["out"]))
 
 
 def _layer_norm(arrays: Arrays, x: np.ndarray) -> np.ndarray:
@@ -187,20 +205,22 @@ def _xlnet(case: Case, arrays: Arrays) -> None:
     if "pos_emb" in arrays:
         shifted = _xlnet_by_shift(q, k, projection, u, v_bias, arrays["pos_emb"])
         valid = np.ones((length, keys), bool) if attn_type == "bi" else np.tri(length, keys, keys - length, dtype=bool)
-        _close("shift and gather", term[..., valid], shifted[..., valid])
+        assert_close("shift and gather", term[..., valid], shifted[..., valid], _allowed_scores(q, k, term, 1.0))
         assert len(arrays["pos_emb"]) == len(relative.xlnet_relative_positions(length, keys, attn_type=attn_type))
         term = shifted  # with the released code's wrapped numbers, for a recording may lack a mask
-    scores = (q @ _transposed(k) + term + _xlnet_segments(arrays, q)) / np.sqrt(q.shape[-1])
+    term, scale = term + _xlnet_segments(arrays, q), 1 / np.sqrt(q.shape[-1])
+    scores, allowed = (q @ _transposed(k) + term) * scale, _allowed_scores(q, k, term, scale)
     hidden = np.moveaxis(arrays["attn_mask"], (0, 1), (-2, -1)) > 0 if "attn_mask" in arrays else np.zeros((), bool)
     if "scores" in arrays:
         hidden = hidden | (arrays["scores"] < MASKED)
         kept = np.broadcast_to(~hidden, scores.shape)
-        _close("scores", scores[kept], arrays["scores"][kept])
+        assert_close("scores", scores[kept], arrays["scores"][kept], allowed)
     probs = _softmax(np.where(hidden, -np.inf, scores))
     if "probs_ijbn" in arrays:
-        _close("probs", np.moveaxis(probs, (-2, -1), (0, 1)), arrays["probs_ijbn"])
+        assert_close("probs", np.moveaxis(probs, (-2, -1), (0, 1)), arrays["probs_ijbn"], SCORES)
     if "out" in arrays:
-        _close("out", np.transpose(probs @ v, (2, 0, 1, 3)), arrays["out"])
+        out = np.transpose(probs @ v, (2, 0, 1, 3))
+        assert_close("out", out, arrays["out"], _allowed_outputs(allowed, v, arrays["out"]))
 
 
 def _xlnet_by_shift(
@@ -255,11 +275,10 @@ def _deberta(case: Case, arrays: Arrays) -> None:
         tables["position_keys"] = project("key")
     if "p2c" in kinds:
         tables["position_queries"] = project("query")
-    content = q @ _transposed(k)
-    positions = (np.arange(hidden.shape[-2]),) * 2
+    positions, buckets = (np.arange(hidden.shape[-2]),) * 2, meta.get("position_buckets", -1)
+    term = np.zeros(())
     if tables:
-        buckets = meta.get("position_buckets", -1)
-        content = content + relative.deberta_scores(
+        term = relative.deberta_scores(
             q,
             k,
             *positions,
@@ -267,9 +286,10 @@ def _deberta(case: Case, arrays: Arrays) -> None:
             position_buckets=buckets if buckets > 0 else -1,
             max_relative_positions=meta["max_relative_positions"],
         )
-    scores = content * relative.deberta_scale(q.shape[-1], kinds)
+    scale = relative.deberta_scale(q.shape[-1], kinds)
+    scores = (q @ _transposed(k) + term) * scale
     probs = _softmax(scores)
-    _compare_recorded(arrays, scores, probs, _merge_heads(probs @ v))
+    _compare_recorded(arrays, v, _allowed_scores(q, k, term, scale), scores, probs, _merge_heads(probs @ v))
 
 
 def _has(*names: str):
