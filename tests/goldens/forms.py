@@ -8,7 +8,8 @@ hyper-parameters, never by the name of a case or of a file, and raises Assertion
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -68,11 +69,18 @@ class Form:
 
     def check(self, case: Case) -> None:
         """Compares, with tolerances as wide as the precision that the case was recorded in."""
-        token = _coarseness.set(case.coarseness)
-        try:
+        with precision_of(case):
             self.compare(case, case.arrays())
-        finally:
-            _coarseness.reset(token)
+
+
+@contextmanager
+def precision_of(case: Case) -> Iterator[None]:
+    """Inside, `assert_close` allows as many times more as the case was recorded coarser than in float32."""
+    token = _coarseness.set(case.coarseness)
+    try:
+        yield
+    finally:
+        _coarseness.reset(token)
 
 
 def load_cases(folder: Path) -> list[Case]:
