@@ -62,7 +62,9 @@ class Visitor:
         self.page.evaluate(STILL)
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.add_script_tag(content=AXE.read_text())
-        found = self.page.evaluate("(rules) => axe.run(document, {runOnly: rules})", AXE_RULES)["violations"]
+        found = self.page.evaluate(
+            "(rules) => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", AXE_RULES
+        )["violations"]
         return [_one_line(violation) for violation in found]
 
     def compressed_bytes(self) -> int:

@@ -28,6 +28,7 @@ _NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?(?![\w]
 _PRINTED = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z0-9*$\"“‘(\[{])")
 _VOUCHED = re.compile(r"\{cite|\{claim\}|\bL-\d{3}\b|\[\^[\w-]+\]")
+_CLAIM = re.compile(r"\bL-\d{3}\b")
 _FREE = re.compile(
     r"arXiv:\d{4}\.\d{4,5}|\b[vV]ersion \d+(?:\.\d+)+|\b(?:section|Section|equation|table|figure|chapter) \d+(?:\.\d+)*"
     r"|\b\d+\.\d+\.\d+\b|\((?:19|20)\d\d\)"
@@ -115,8 +116,8 @@ class Chapter:
                 yield from self._prose_of(directive, first_line)
 
     def _prose_of(self, directive: Directive, first_line: int) -> Iterator[tuple[int, str]]:
-        if directive.name in _WITHOUT_PROSE:
-            return
+        if directive.name in _WITHOUT_PROSE or _CLAIM.search(directive.argument):
+            return  # what a box headed by a claim states is that claim
         start = first_line + directive.content_line
         if directive.name not in ("figure", "image", "moving-figure"):
             yield start, directive.argument

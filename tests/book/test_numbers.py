@@ -65,6 +65,7 @@ def chapter(tmp_path: Path):
         pytest.param("It is 0.35 (L-094).", "", "", [], id="claim"),
         pytest.param("See $x = 0.35$ and `0.35`.", "", "", [], id="formula-and-code-are-no-prose"),
         pytest.param(":::{note}\nIt is 0.35.\n:::", "", "", ["0.35"], id="inside-a-note"),
+        pytest.param(":::{admonition} Correction (L-094)\nSaid to be 0.35.\n:::", "", "", [], id="the-claim-itself"),
         pytest.param("| a |\n|---|\n| 0.35 |", "", "", ["0.35"], id="inside-a-table"),
         pytest.param("In section 3.5 of arXiv:1706.03762 (2017).", "", "", [], id="references"),
         pytest.param("It falls by −0.5 per step.", "", "-0.5", [], id="sign"),

@@ -21,7 +21,9 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "page_path" in metafunc.fixturenames:
         # Without a site there is one case, and the fixture `site` says what is missing.
-        metafunc.parametrize("page_path", pages_of(SITE) or ["book/index.html"])
+        # All that is asked of a page is asked by the worker that has visited it.
+        pages = pages_of(SITE) or ["book/index.html"]
+        metafunc.parametrize("page_path", [pytest.param(p, marks=pytest.mark.xdist_group(p)) for p in pages])
 
 
 @pytest.fixture(scope="session")

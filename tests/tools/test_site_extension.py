@@ -27,6 +27,7 @@ THEME_PAGE = """<html lang="en" data-theme="auto">
 <i class="fab fa-github"></i>
 <button class="btn search-button-field pst-js-only" title="Search" aria-label="Search" data-x="">Search Ctrl K</button>
 <summary aria-label="Toggle hidden content">Show code</summary>
+<summary><span class="toctree-toggle" role="presentation"></span></summary>
 <i class="theme-switch fa-solid fa-sun  fa-lg" data-mode="light" title="Light"></i>
 <div id="pst-primary-sidebar" class="bd-sidebar-primary bd-sidebar hide">
 <span class="sig-paren">(</span>
@@ -50,6 +51,7 @@ REPAIRED = """<html lang="en" data-theme="light">
 <i class="fas fa-code-branch"></i>
 <button class="btn search-button-field pst-js-only" data-x="">Search Ctrl K</button>
 <summary>Show code</summary>
+<summary aria-label="Pages below this one"><span class="toctree-toggle" role="presentation"></span></summary>
 <i class="theme-switch fa-solid fa-sun  fa-lg" data-mode="light" aria-hidden="true"></i>
 <div id="pst-primary-sidebar" role="complementary" aria-label="Book" class="bd-sidebar-primary bd-sidebar hide">
 <span class="sig-paren">(</span><span class="sig-lines"><span class="sig-line"><em class="sig-param">x</em>,</span>

@@ -69,6 +69,11 @@ REPAIRS = [
         r'\1 aria-hidden="true"',
     ),
     _repair(
+        "the arrow that unfolds the pages below a page has no words",
+        r'<summary>(<span class="toctree-toggle")',
+        r'<summary aria-label="Pages below this one">\1',
+    ),
+    _repair(
         "the sidebar with title and search belongs to a landmark",
         r'<div id="pst-primary-sidebar" class="bd-sidebar-primary bd-sidebar([^"]*)"',
         r'<div id="pst-primary-sidebar" role="complementary" aria-label="Book" class="bd-sidebar-primary bd-sidebar\1"',
