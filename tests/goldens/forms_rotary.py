@@ -96,13 +96,16 @@ def assert_frequencies(what: str, ours: np.ndarray, theirs: np.ndarray) -> None:
     assert_close(f"{what}, relative", ours / scale, theirs / scale, FREQUENCY)
 
 
-def assert_tables(
-    arrays: dict[str, np.ndarray], cos: np.ndarray, sin: np.ndarray, positions: np.ndarray, *, repeated: bool
-) -> None:
-    """The recorded tables, where there are any; ``repeated``: the columns stand twice, block after block."""
+def assert_tables(arrays: dict[str, np.ndarray], cos: np.ndarray, sin: np.ndarray, positions: np.ndarray) -> None:
+    """The recorded tables, where there are any: one column per pair, or each twice, in blocks or side by side."""
     for name, ours in (("cos", cos), ("sin", sin)):
-        if name in arrays:
-            assert_rows(name, np.concatenate([ours, ours], axis=-1) if repeated else ours, arrays[name], positions)
+        if name not in arrays:
+            continue
+        theirs = arrays[name]
+        if theirs.shape[-1] == 2 * ours.shape[-1]:
+            side_by_side = np.array_equal(theirs[..., ::2], theirs[..., 1::2])
+            ours = np.repeat(ours, 2, axis=-1) if side_by_side else np.concatenate([ours, ours], axis=-1)
+        assert_rows(name, ours, theirs, positions)
 
 
 def rotate_recorded(
@@ -133,8 +136,7 @@ def compare_hugging_face(case: Case, arrays: dict[str, np.ndarray]) -> None:
         assert_frequencies("inv_freq", inv_freq, arrays["inv_freq"])
     cos, sin = rotary.rope_cos_sin(positions, inv_freq, attention_factor=factor)
     layout = "interleaved" if interleaved_by_layout(case) else "half"
-    if layout == "half":
-        assert_tables(arrays, cos, sin, positions, repeated=True)
+    assert_tables(arrays, cos, sin, positions)
     if "rotary_pos_emb_interleave" in case.function:  # DeepSeek turns pairs and writes halves
         theirs = {name: x for name, x in arrays.items() if name.endswith("_rot")}
         arrays = arrays | {name: rotary.half_to_interleaved(x) for name, x in theirs.items()}
@@ -149,7 +151,7 @@ def compare_tokens_first(case: Case, arrays: dict[str, np.ndarray]) -> None:
     inv_freq, factor = frequencies_of(case, arrays["q"].shape[-1], positions)
     cos, sin = rotary.rope_cos_sin(positions, inv_freq, attention_factor=factor)
     recorded = {new: arrays[old] for new, old in TABLE_NAMES.items() if old in arrays} | arrays
-    assert_tables(recorded, *at_least_batch(cos, sin), np.atleast_2d(positions), repeated=False)
+    assert_tables(recorded, *at_least_batch(cos, sin), np.atleast_2d(positions))
     rotate_recorded(arrays, cos, sin, positions, "interleaved", axis=1)
 
 
@@ -189,15 +191,15 @@ def compare_axial_half(case: Case, arrays: dict[str, np.ndarray]) -> None:
     variant = next(name for word, name in VISION_TOWERS.items() if word in case.function.lower())
     base = base_of(case, default=100.0 if variant == "dinov3" else 10000.0)
     points = grid_points(case, arrays, variant)
-    if "inv_freq" in arrays and arrays["inv_freq"].ndim == 1 and variant == "qwen2_vl":
-        assert_frequencies(
-            "inv_freq", rotary.axial_frequencies(dim, 2, variant=variant, base=base)[0], arrays["inv_freq"]
-        )
+    if "inv_freq" in arrays and arrays["inv_freq"].ndim == 1 and variant != "dinov3":
+        frequencies = rotary.axial_frequencies(dim, 2, variant=variant, base=base)
+        shared = arrays["inv_freq"].size < frequencies.size  # Qwen2-VL has the same for rows and columns
+        assert_frequencies("inv_freq", frequencies[0] if shared else frequencies.reshape(-1), arrays["inv_freq"])
     angles = rotary.axial_angles(points, dim, variant=variant, base=base)
     reach = np.abs(points).max(axis=-1) * (2 * np.pi if variant == "dinov3" else 1)
     angles = angles.reshape(*arrays["cos"].shape[:-1], -1)
     reach = reach.reshape(arrays["cos"].shape[:-1])
-    assert_tables(arrays, np.cos(angles), np.sin(angles), reach, repeated=True)
+    assert_tables(arrays, np.cos(angles), np.sin(angles), reach)
 
 
 VISION_TOWERS = {"pixtral": "pixtral", "dinov3": "dinov3", "qwen": "qwen2_vl"}
@@ -242,7 +244,7 @@ def compare_mrope(case: Case, arrays: dict[str, np.ndarray]) -> None:
     dealt = bool(found.get("mrope_interleaved", found.get("interleaved", "qwen3" in case.function.lower())))
     inv_freq = rotary.rope_frequencies(arrays["q"].shape[-1], base=base_of(case))
     cos, sin = rotary.mrope_cos_sin(positions, inv_freq, found["mrope_section"], interleaved=dealt)
-    assert_tables(arrays, cos, sin, positions.max(axis=0), repeated=True)
+    assert_tables(arrays, cos, sin, positions.max(axis=0))
     rotate_recorded(arrays, cos, sin, positions.max(axis=0), "half")
 
 
