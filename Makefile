@@ -16,7 +16,7 @@ export SOURCE_DATE_EPOCH := 1767225600
 
 .DEFAULT_GOAL := help
 .PHONY: help install site build serve notebooks check lint format test test-fast test-units test-quick test-notebooks test-browser \
-	test-colab bench set-repository clean
+	test-colab links bench set-repository clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ test-browser: install ## the built site in a real Chromium
 
 test-colab: install ## every notebook alone in a clean environment, as Colab would run it
 	@$(TEST) -q -m colab tests/colab
+
+links: install ## ask every address outside the book whether it still answers (needs the network; no part of make test)
+	@.venv/bin/jupyter-book build . --builder linkcheck --keep-going || { echo "the list: _build/linkcheck/output.txt"; exit 1; }
 
 bench: install ## compare speeds with other libraries, side by side (ARGS="--help" for options)
 	@$(PY) -m pip install --quiet --no-deps --upgrade --target _build/bench -r benchmarks/requirements.txt
