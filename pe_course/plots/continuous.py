@@ -65,7 +65,7 @@ def near_share(biases: Mapping[str, object], lengths: Sequence[int], window: int
         for index, (name, share) in enumerate(shares.items()):
             style = line_style("alibi") if index == 0 else {"color": theme.text, "linestyle": dashes[index]}
             ax.semilogx(n, share, **style)
-            above = index != 1  # the first two curves end close together
+            above = index != 1 or share[-1] < 0.2  # the first two curves may end close together
             ax.annotate(
                 name, (n[-1], share[-1]), xytext=(0, 5 if above else -13), textcoords="offset points", ha="right"
             )
