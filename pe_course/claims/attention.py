@@ -470,6 +470,7 @@ def integers_and_sinusoids_as_positions() -> Measured:
         "sinusoids_500_501": far[0] @ far[1],
         "share_from_10_to_itself": shares[0, -1],
         "normalised_step_of_10": absolute.normalised_positions(10)[1],
+        "ratio_of_513_to_512": absolute.integer_positions(514)[513] / absolute.integer_positions(514)[512],
         "normalised_step_of_100": absolute.normalised_positions(100)[1],
     }
 
@@ -492,6 +493,7 @@ CLAIMS.append(
             (m["product_5_6"], m["product_500_501"]) == (30, 250500)
             and m["step_5_to_6"] == m["step_500_to_501"] == 1
             and round(m["sinusoids_5_6"], 4) == round(m["sinusoids_500_501"], 4) == 30.9168
+            and m["ratio_of_513_to_512"] == 513 / 512
             and (round(m["normalised_step_of_10"], 4), round(m["normalised_step_of_100"], 4)) == (0.1111, 0.0101)
         ),
         counterfeits=(

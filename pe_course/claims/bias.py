@@ -17,6 +17,9 @@ from pe_course.claims.rotary import query_and_key_of_one_token
 from pe_course.reference import absolute, attention, bias, relative, rotary
 
 T5_BASE, T5_SMALL = (32, 12), (32, 8)
+T5_STARTS = [*range(9), 12, 16, 23, 32, 46, 64, 91]
+T5_STARTS_CAUSAL = [*range(17), 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]
+"""The distances at which the buckets of T5's released code begin, in both directions and if causal."""
 FLOAT32 = 4
 """Bytes of one number."""
 
@@ -52,6 +55,7 @@ def bins_in_use() -> Measured:
         "t5_buckets_of_distances_0_to_12": past_bucket(np.arange(13)),
         "t5_largest_exact_distance": first_shared(past_bucket(np.arange(200))) - 1,
         "t5_largest_exact_distance_causal": first_shared(causal) - 1,
+        "t5_bucket_starts": runs(past_bucket(np.arange(400))),
         "shaw_rows": rows[0],
         "shaw_offsets": 2 * window + 1,
         "lecture_bins_with_distance_1": [name for name, (low, high) in lecture.items() if low <= 1 <= high],
@@ -65,6 +69,7 @@ def buckets_of_near_distances() -> Measured:
         "t5_buckets": past_bucket([1, 2, 3, 7, 8, 11, 12]),
         "first_shared_distance": first_shared(past_bucket(np.arange(200))),
         "first_shared_distance_causal": first_shared(past_bucket(np.arange(200), bidirectional=False)),
+        "bucket_starts": runs(past_bucket(np.arange(400))),
         "shaw_rows_of_distances_0_to_3": rows,
     }
 
@@ -103,6 +108,8 @@ def clipped_or_bucketed() -> Measured:
         "bucket_91_before": past_bucket(91),
         "bucket_128_before": past_bucket(128),
         "bucket_starts": starts,
+        "last_bucket_starts_at": starts[-1],
+        "last_bucket_starts_at_causal": runs(past_bucket(np.arange(200), bidirectional=False))[-1],
         "widths": np.diff(starts),
     }
 
@@ -117,6 +124,11 @@ def table_of_shaw_or_t5() -> Measured:
         "t5_scalars_per_head": len(np.unique(t5)),
         "t5_first_and_last_bucket": [t5.min(), t5.max()],
         "t5_table_of_a_causal_stack": list(T5_BASE),
+        "t5_numbers_in_base_and_small": [np.prod(T5_BASE), np.prod(T5_SMALL)],
+        "table_clipped_to_127": len(np.unique(relative.relative_position_index([200], np.arange(401), 127))),
+        "table_of_1024_tokens_not_clipped": len(
+            np.unique(relative.relative_position_index([1023, 0], np.arange(1024), 1023, outside="raise"))
+        ),
     }
 
 
@@ -158,7 +170,9 @@ def table_without_clipping() -> Measured:
     rows = relative.relative_position_index(np.arange(short), np.arange(short), short - 1, outside="raise")
     return {
         "unclipped_rows": 2 * n - 1,
+        "numbers_12_heads": 12 * (2 * n - 1),
         "bytes_12_heads": 12 * (2 * n - 1) * FLOAT32,
+        "gibibytes_of_the_score_bias": size_of_bias(n) / 2**30,
         "rows_used_by_64_tokens": len(np.unique(rows)),
         "first_and_last_row": [rows.min(), rows.max()],
         "token_65_is_refused": _refuses(
@@ -232,7 +246,9 @@ def limit_of_the_example() -> Measured:
     return {
         "bias_at_200": bias.linear_distance_bias(200, 0.5),
         "bias_at_10_100_1000": bias.linear_distance_bias([10, 100, 1000], 0.5),
+        "weight_factor_at_20": np.exp(bias.linear_distance_bias(20, 0.5)),
         "weight_factor_at_200": np.exp(bias.linear_distance_bias(200, 0.5)),
+        "weight_factor_at_1000_with_slope_1_256": np.exp(bias.linear_distance_bias(1000, 1 / 256)),
     }
 
 
@@ -245,6 +261,11 @@ def unseen_distance() -> Measured:
     return {
         "formula_at_200": bias.linear_distance_bias(200, 0.5),
         "t5_bucket_200_before": past_bucket(200),
+        "t5_buckets_7_8_100_127_128_5000_before": past_bucket([7, 8, 100, 127, 128, 5000]),
+        "t5_buckets_7_100_5000_after": future_bucket([7, 100, 5000]),
+        "t5_causal_buckets_15_16_100_112_113_128_before": past_bucket(
+            [15, 16, 100, 112, 113, 128], bidirectional=False
+        ),
         "largest_difference_of_two_networks_up_to_100": np.abs(seen[0] - seen[1]).max(),
         "two_networks_at_200": unseen,
     }
@@ -397,6 +418,8 @@ def decay_of_alibi() -> Measured:
         "logit_steps": np.diff(logits),
         "weight_factor_per_token": weights[1] / weights[0],
         "weight_factor_at_20": weights[20] / weights[0],
+        "score_at_200": bias.alibi_bias([200], [0], [0.5])[0, 0, 0],
+        "weight_factor_at_1000_with_slope_1_256": np.exp(bias.alibi_bias([1000], [0], [1 / 256])[0, 0, 0]),
     }
 
 
@@ -555,6 +578,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["t5_buckets_of_distances_0_to_12"] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 9]
             and (m["t5_largest_exact_distance"], m["t5_largest_exact_distance_causal"]) == (7, 15)
+            and m["t5_bucket_starts"] == T5_STARTS
             and m["shaw_rows"] == list(range(m["shaw_offsets"]))
         ),
         counterfeits=(_CLIPPED, _ROUND_UP),
@@ -574,6 +598,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["t5_buckets"] == [1, 2, 3, 7, 8, 8, 9]
             and (m["first_shared_distance"], m["first_shared_distance_causal"]) == (8, 16)
+            and m["bucket_starts"] == T5_STARTS
             and m["shaw_rows_of_distances_0_to_3"] == [16, 15, 14, 13]
         ),
         counterfeits=(_CLIPPED, _ROUND_UP),
@@ -647,7 +672,12 @@ CLAIMS: list[Claim] = [
         evidence="algebraic",
         digest=("S1-13", "S1-16"),
         measure=limit_of_the_example,
-        decides=lambda m: m["bias_at_200"] == -100 and m["bias_at_10_100_1000"] == [-5, -50, -500],
+        decides=lambda m: (
+            m["bias_at_200"] == -100
+            and m["bias_at_10_100_1000"] == [-5, -50, -500]
+            and near([m["weight_factor_at_20"], m["weight_factor_at_200"]], [np.exp(-10), np.exp(-100)], 1e-15)
+            and near(m["weight_factor_at_1000_with_slope_1_256"], np.exp(-1000 / 256))
+        ),
         counterfeits=(_HALF_SLOPE, _FLAT_FAR),
     ),
     Claim(
@@ -665,10 +695,13 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             m["formula_at_200"] == -100
             and m["t5_bucket_200_before"] == 15
+            and m["t5_buckets_7_8_100_127_128_5000_before"] == [7, 8, 15, 15, 15, 15]
+            and m["t5_buckets_7_100_5000_after"] == [23, 31, 31]
+            and m["t5_causal_buckets_15_16_100_112_113_128_before"] == [15, 16, 30, 30, 31, 31]
             and m["largest_difference_of_two_networks_up_to_100"] < 1e-12
             and m["two_networks_at_200"] == [-100, 0]
         ),
-        counterfeits=(_CLIPPED, _FLAT_FAR),
+        counterfeits=(_CLIPPED, _FLAT_FAR, _FUTURE_FIRST),
     ),
     Claim(
         id="L-011",
@@ -877,8 +910,8 @@ CLAIMS: list[Claim] = [
         measure=buckets_far_away,
         decides=lambda m: (
             (m["bucket_100_before"], m["bucket_127_before"], m["bucket_100_after"]) == (15, 15, 31)
-            and m["bucket_starts"] == [*range(8), 8, 12, 16, 23, 32, 46, 64, 91]
-            and m["bucket_starts_causal"] == [*range(17), 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]
+            and m["bucket_starts"] == T5_STARTS
+            and m["bucket_starts_causal"] == T5_STARTS_CAUSAL
             and (m["first_distance_in_last_bucket"], m["first_distance_in_last_bucket_causal"]) == (91, 113)
             and (m["buckets_reached"], m["bucket_never_reached"]) == (31, [16])
         ),
@@ -1003,6 +1036,8 @@ CLAIMS: list[Claim] = [
             near(m["logit_steps"], -0.5)
             and near(m["weight_factor_per_token"], np.exp(-0.5))
             and near(m["weight_factor_at_20"], np.exp(-10), 1e-12)
+            and m["score_at_200"] == -100
+            and near(m["weight_factor_at_1000_with_slope_1_256"], np.exp(-1000 / 256))
         ),
         counterfeits=(_ALIBI_QUADRATIC, _ALIBI_GROWS),
     ),
@@ -1019,6 +1054,8 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             (m["shaw_vectors"], m["t5_scalars_per_head"]) == (33, 32)
             and (m["shaw_first_and_last_row"], m["t5_first_and_last_bucket"]) == ([0, 32], [0, 31])
+            and m["t5_numbers_in_base_and_small"] == [384, 256]
+            and (m["table_clipped_to_127"], m["table_of_1024_tokens_not_clipped"]) == (255, 2047)
         ),
         counterfeits=(_CLIPPED, _UNCLIPPED),
     ),
@@ -1027,17 +1064,20 @@ CLAIMS: list[Claim] = [
         claim="Without clipping the table is as long as the sequence and takes huge amounts of memory.",
         verdict="wrong",
         holds="It grows with the length, not with its square: {unclipped_rows:,} numbers per head for 32768 tokens, "
-        "{bytes_12_heads:,} bytes for 12 heads. The real trouble is that far entries are hardly trained, and that "
-        "there is none for a longer text: a table for 64 tokens refuses the 65th.",
+        "{bytes_12_heads:,} bytes for 12 heads. What takes memory is the score bias of every pair of tokens "
+        "({gibibytes_of_the_score_bias:.0f} GiB at that length), clipped or not. The trouble with the table is that "
+        "far entries are hardly trained, and that there is none for a longer text: a table for 64 tokens refuses the "
+        "65th.",
         evidence="numeric",
         digest=("S3-57",),
         measure=table_without_clipping,
         decides=lambda m: (
-            (m["unclipped_rows"], m["bytes_12_heads"]) == (65535, 3145680)
+            (m["unclipped_rows"], m["numbers_12_heads"], m["bytes_12_heads"]) == (65535, 786420, 3145680)
+            and m["gibibytes_of_the_score_bias"] == 48
             and (m["rows_used_by_64_tokens"], m["first_and_last_row"]) == (127, [0, 126])
             and m["token_65_is_refused"]
         ),
-        counterfeits=(_NO_ERROR, Counterfeit("a table of n × n", {"bytes_12_heads": 12 * 32768**2 * 4})),
+        counterfeits=(_NO_ERROR, _ONE_HEAD, Counterfeit("a table of n × n", {"bytes_12_heads": 12 * 32768**2 * 4})),
     ),
     Claim(
         id="L-145",
@@ -1116,6 +1156,8 @@ CLAIMS: list[Claim] = [
         measure=clipped_or_bucketed,
         decides=lambda m: (
             (m["bucket_90_before"], m["bucket_91_before"], m["bucket_128_before"]) == (14, 15, 15)
+            and (m["last_bucket_starts_at"], m["last_bucket_starts_at_causal"]) == (91, 113)
+            and m["bucket_starts"] == T5_STARTS
             and m["widths"][:8] == [1] * 8
             and m["widths"][8:] == sorted(m["widths"][8:])
         ),

@@ -195,7 +195,9 @@ CLAIMS.append(
         digest=("S3-58",),
         references=("chen2023extending", "peng2024yarn", "huang2020improve", "beltagy2020longformer"),
         measure=interpolated_angles,
-        decides=lambda m: m["largest_difference"] < 1e-9,
+        decides=lambda m: (
+            m["largest_difference"] < 1e-9 and abs(m["angle_at_8188_of_the_slowest_pair"] - 0.236384) < 1e-6
+        ),
         counterfeits=(
             Counterfeit(
                 "frequencies multiplied by the factor",
@@ -356,6 +358,7 @@ def permuted_or_changed() -> Measured:
     changed[2] = np.random.default_rng(1).standard_normal(8)
     average = layer(x).mean(axis=0)
     return {
+        "rows_of_the_same_tokens_permuted": largest(layer(attention.permute(x, [1, 0, 2, 3, 4, 5])) - layer(x)),
         "same_tokens_permuted": largest(layer(attention.permute(x, [3, 0, 5, 1, 4, 2])).mean(axis=0) - average),
         "all_tokens_twice": largest(layer(doubled).mean(axis=0) - average),
         "one_token_changed": largest(layer(changed).mean(axis=0) - average),
@@ -375,7 +378,8 @@ CLAIMS.append(
         references=("dufter2022position",),
         measure=permuted_or_changed,
         decides=lambda m: (
-            max(m["same_tokens_permuted"], m["all_tokens_twice"]) < 1e-12 and round(m["one_token_changed"], 4) == 0.5381
+            max(m["same_tokens_permuted"], m["all_tokens_twice"]) < 1e-12
+            and (round(m["one_token_changed"], 4), round(m["rows_of_the_same_tokens_permuted"], 4)) == (0.5381, 0.6071)
         ),
         counterfeits=(
             LEAK,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pe_course.claims import lab_rows
+from pe_course.claims.absolute.relations import sequence_of_one_token
 from pe_course.claims.claim import Claim, Counterfeit, Measured
 from pe_course.claims.judge import near
 from pe_course.claims.relative import added_by, contents
@@ -70,6 +71,8 @@ def complex_identity() -> Measured:
         "one_turned_by_1": plane(one, 1.0),
         "q_1_k_i_distance_1": plane(one, 1.0) @ plane(i, 0.0),
         "q_1_k_i_distance_minus_1": plane(one, 0.0) @ plane(i, 1.0),
+        "q_1_k_i_distance_0": plane(one, 0.0) @ plane(i, 0.0),
+        "q_1_k_1_distance_1_and_minus_1": [plane(one, 1.0) @ plane(one, 0.0), plane(one, 0.0) @ plane(one, 1.0)],
     }
 
 
@@ -157,6 +160,7 @@ def absolute_positions_in_the_output() -> Measured:
         "spread_rope": spread(same),
         "spread_rope_with_another_first_token": spread(with_first),
         "spread_sinusoidal": spread(same + sinusoids, rotate=False),
+        "spread_sinusoidal_without_mask_in_claim_120": sequence_of_one_token()["sinusoids"],
     }
 
 
@@ -176,6 +180,8 @@ def slices_of_a_scan() -> Measured:
     q, k = query_and_key()
     return {
         "score_52_50": score(q, k, 52, 50),
+        "score_152_150": score(q, k, 152, 150),
+        "score_50_52": score(q, k, 50, 52),
         "difference": abs(score(q, k, 52, 50) - score(q, k, 152, 150)),
     }
 
@@ -303,7 +309,12 @@ def angles_in_bfloat16() -> Measured:
 
 def one_rotation_in_place_of_two() -> Measured:
     q, k = query_and_key()
-    return {"both_rotated": score(q, k, 5, 3), "key_rotated_by_n_minus_m": q @ turned(k, 3 - 5)}
+    return {
+        "both_rotated": score(q, k, 5, 3),
+        "key_rotated_by_n_minus_m": q @ turned(k, 3 - 5),
+        "key_rotated_by_m_minus_n": q @ turned(k, 5 - 3),
+        "not_rotated": q @ k,
+    }
 
 
 def only_the_key_rotated() -> Measured:
@@ -341,6 +352,8 @@ def operations_per_head() -> Measured:
         "bias_at_1024": int(biases * n**2),
         "break_even_length": int(rope_per_token / biases),
         "rope_per_decoded_token": rope_per_token,
+        "bias_per_decoded_token_at_100": int(biases * 100),
+        "bias_per_decoded_token_at_1024": int(biases * n),
     }
 
 
@@ -370,7 +383,13 @@ def direction() -> Measured:
 
 def same_rotation_on_both_sides() -> Measured:
     q, k = query_and_key()
-    return {"both_by_5": score(q, k, 5, 5), "both_by_999": score(q, k, 999, 999), "content_alone": q @ k}
+    return {
+        "both_by_5": score(q, k, 5, 5),
+        "both_by_999": score(q, k, 999, 999),
+        "content_alone": q @ k,
+        "each_by_its_own_5_3": score(q, k, 5, 3),
+        "each_by_its_own_3_5": score(q, k, 3, 5),
+    }
 
 
 def one_rotation_by_the_distance() -> Measured:
@@ -517,6 +536,8 @@ CLAIMS: list[Claim] = [
             and near(m["one_turned_by_1"], [np.cos(1), np.sin(1)])
             and near(m["q_1_k_i_distance_1"], np.sin(1))
             and near(m["q_1_k_i_distance_minus_1"], -np.sin(1))
+            and near(m["q_1_k_i_distance_0"], 0)
+            and near(m["q_1_k_1_distance_1_and_minus_1"], np.cos(1))
         ),
         counterfeits=(_ROTARY_CLOCKWISE, _CLOCKWISE),
     ),
@@ -626,6 +647,7 @@ CLAIMS: list[Claim] = [
             and near(m["score_105_103"], m["score_5_3"])
             and m["spread_rope"] < 1e-12
             and near([m["spread_rope_with_another_first_token"], m["spread_sinusoidal"]], [0.417430, 0.797249], 1e-6)
+            and near(m["spread_sinusoidal_without_mask_in_claim_120"], 0.047755, 1e-6)
         ),
         counterfeits=(_ADDED, _CLOCKWISE, _SQUARED_POSITIONS),
     ),
@@ -709,8 +731,12 @@ CLAIMS: list[Claim] = [
         digest=("S3-44",),
         references=("su2021roformer",),
         measure=slices_of_a_scan,
-        decides=lambda m: m["difference"] < 1e-12 and near(m["score_52_50"], 0.921950107, 1e-8),
-        counterfeits=(_SQUARED_POSITIONS, _ADDED),
+        decides=lambda m: (
+            m["difference"] < 1e-12
+            and near([m["score_52_50"], m["score_152_150"]], 0.921950107, 1e-8)
+            and near(m["score_50_52"], 2.901430819, 1e-8)
+        ),
+        counterfeits=(_SQUARED_POSITIONS, _ADDED, _CLOCKWISE),
     ),
     Claim(
         id="L-112",
@@ -793,7 +819,9 @@ CLAIMS: list[Claim] = [
         references=("su2021roformer",),
         measure=one_rotation_in_place_of_two,
         decides=lambda m: (
-            near(m["both_rotated"], m["key_rotated_by_n_minus_m"]) and near(m["both_rotated"], 0.921950107, 1e-8)
+            near(m["both_rotated"], m["key_rotated_by_n_minus_m"])
+            and near(m["both_rotated"], 0.921950107, 1e-8)
+            and near([m["key_rotated_by_m_minus_n"], m["not_rotated"]], [2.901430819, 0.779496409], 1e-8)
         ),
         counterfeits=(_MATRIX_CLOCKWISE, _CLOCKWISE),
     ),
@@ -839,8 +867,9 @@ CLAIMS: list[Claim] = [
         verdict="true with conditions",
         holds="For long texts. Per head of 64 channels and layer, at 1024 tokens, rotating takes {rope_at_1024:,} "
         "operations and adding the bias {bias_at_1024:,}; they are equal at {break_even_length} tokens. For each new "
-        "token of a decoder RoPE takes {rope_per_decoded_token} operations and the bias one per token so far, so "
-        "short texts favour the bias. In training Press et al. found T5's bias at least twice as slow as sinusoids; "
+        "token of a decoder RoPE takes {rope_per_decoded_token} operations and the bias one per token so far, "
+        "{bias_per_decoded_token_at_100} after 100 tokens and {bias_per_decoded_token_at_1024} after 1024, so short "
+        "texts favour the bias. In training Press et al. found T5's bias at least twice as slow as sinusoids; "
         "they also quote a report of 8.7 %.",
         evidence="algebraic",
         digest=("S3-63",),
@@ -849,6 +878,7 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             (m["rope_at_1024"], m["bias_at_1024"]) == (393216, 1048576)
             and m["break_even_length"] == m["rope_per_decoded_token"] == 384
+            and (m["bias_per_decoded_token_at_100"], m["bias_per_decoded_token_at_1024"]) == (100, 1024)
         ),
         counterfeits=(
             _broken(
@@ -897,15 +927,18 @@ CLAIMS: list[Claim] = [
         claim="Rotating both sides by m, (R_m q)·(R_m k), brings absolute positions back.",
         verdict="wrong",
         holds="It removes *all* positions: the two rotations cancel. The score is {both_by_5:.9f} at m = 5, "
-        "{both_by_999:.9f} at m = 999, and {content_alone:.9f} without any rotation.",
+        "{both_by_999:.9f} at m = 999, and {content_alone:.9f} without any rotation. With each side rotated by its "
+        "own position, 5 and 3, it is {each_by_its_own_5_3:.9f}.",
         evidence="algebraic",
         digest=("S3-68",),
         references=("su2021roformer",),
         measure=same_rotation_on_both_sides,
         decides=lambda m: (
-            near([m["both_by_5"], m["both_by_999"]], m["content_alone"]) and near(m["content_alone"], 0.779496409, 1e-8)
+            near([m["both_by_5"], m["both_by_999"]], m["content_alone"])
+            and near(m["content_alone"], 0.779496409, 1e-8)
+            and near([m["each_by_its_own_5_3"], m["each_by_its_own_3_5"]], [0.921950107, 2.901430819], 1e-8)
         ),
-        counterfeits=(_STRETCHED, _ADDED),
+        counterfeits=(_STRETCHED, _ADDED, _NOT_AT_ALL, _CLOCKWISE),
     ),
     Claim(
         id="L-149",

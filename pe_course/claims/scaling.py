@@ -39,6 +39,7 @@ def angles_not_seen() -> Measured:
         "rope_pairs": len(rope),
         "rope_pairs_without_a_turn_in_2048": unfinished(rope, 2048),
         "rope_pairs_without_a_turn_in_4096": unfinished(rope, 4096),
+        "rope_pairs_with_base_500000_without_a_turn_in_8192": unfinished(rotary.rope_frequencies(HEAD, base=5e5), 8192),
     }
 
 
@@ -61,11 +62,13 @@ def mean_entropy(length: int, spread: float, factor: float = 1.0) -> float:
 def attention_over_more_keys() -> Measured:
     """The weight of a key whose score is 7 above all others, and the entropy of random scores of spread 2."""
 
-    def weight_of_the_best(length):
-        return attention.softmax(np.eye(1, length)[0] * 7.0)[0]
+    def weight_of_the_best(length, factor=1.0):
+        return attention.softmax(np.eye(1, length)[0] * 7.0 * factor)[0]
 
-    return {f"weight_of_the_best_of_{n}": weight_of_the_best(n) for n in (512, 4096, 32768)} | {
-        f"entropy_of_{n}": mean_entropy(n, 2.0) for n in (512, 2048, 8192)
+    return {
+        **{f"weight_of_the_best_of_{n}": weight_of_the_best(n) for n in (512, 4096, 32768)},
+        **{f"weight_of_the_best_of_{n}_with_log_n": weight_of_the_best(n, log_n(n)) for n in (512, 4096, 32768)},
+        **{f"entropy_of_{n}": mean_entropy(n, 2.0) for n in (512, 2048, 8192)},
     }
 
 
@@ -80,7 +83,7 @@ def where_the_factor_stands() -> Measured:
     """The factor, and a softmax with it before and after: after it, the weights no longer sum to 1."""
     scores = np.linspace(-1.0, 1.0, 8)
     factor = log_n(4096)
-    return {f"factor_at_{n}": log_n(n) for n in (64, 512, 2048, 4096, 32768)} | {
+    return {f"factor_at_{n}": log_n(n) for n in (64, 256, 512, 1024, 2048, 4096, 32768)} | {
         "clipped_factor_at_64": log_n(64, clip=True),
         "sum_with_factor_on_scores": attention.softmax(factor * scores).sum(),
         "sum_with_factor_on_weights": (factor * attention.softmax(scores)).sum(),
@@ -111,6 +114,9 @@ def ntk_frequencies() -> Measured:
         "slower_fastest_pair": slower[0],
         "slower_pair_32": slower[32],
         "slower_last_pair": slower[-1],
+        "pairs_past_their_last_angle": int((8191 * inv_freq > 2047 * trained).sum()),
+        "slow_pairs_past_their_last_angle": int((8191 * inv_freq > 2047 * trained)[2 * np.pi / trained > 2048].sum()),
+        "pairs_past_their_last_angle_when_all_are_interpolated": int((8191 * trained / 4 > 2047 * trained).sum()),
         **_variants_at(2, "ntk"),
         **_variants_at(4, "ntk"),
         "rope_at_training_length": lab_rows.loss("rope", 1),
@@ -232,6 +238,7 @@ def feed_forward_and_the_others() -> Measured:
     return {
         "change_behind_feed_forward": np.abs(feed_forward(changed)[3] - feed_forward(x)[3]).max(),
         "change_behind_attention": np.abs(attended[1] - attended[0]).max(),
+        "rope_pairs_without_a_turn_in_2048": unfinished(rotary.rope_frequencies(HEAD), 2048),
         "rope_pairs_without_a_turn_in_4096": unfinished(rotary.rope_frequencies(HEAD), 4096),
     }
 
@@ -310,6 +317,7 @@ CLAIMS: list[Claim] = [
             (m["sinusoid_pairs_without_a_turn_in_512"], m["sinusoid_pairs"]) == (133, 256)
             and (m["rope_pairs_without_a_turn_in_2048"], m["rope_pairs_without_a_turn_in_4096"]) == (23, 18)
             and m["rope_pairs"] == 64
+            and m["rope_pairs_with_base_500000_without_a_turn_in_8192"] == 29
             and near([m["slowest_cosine_at_511"], m["slowest_cosine_at_1023"]], [0.998597, 0.994382], 1e-6)
         ),
         counterfeits=tuple(_HALF_EXPONENT),
@@ -331,9 +339,12 @@ CLAIMS: list[Claim] = [
                 [m[f"weight_of_the_best_of_{n}"] for n in (512, 4096, 32768)],
                 [np.exp(7) / (np.exp(7) + n - 1) for n in (512, 4096, 32768)],
             )
+            and near(
+                [m[f"weight_of_the_best_of_{n}_with_log_n"] for n in (512, 4096, 32768)], [0.6821, 0.7342, 0.7807], 5e-5
+            )
             and near([m[f"entropy_of_{n}"] for n in (512, 2048, 8192)], [4.394, 5.671, 7.048], 0.05)
         ),
-        counterfeits=(_SHARPER, Counterfeit("an entropy that stays", {"entropy_of_8192": 4.39})),
+        counterfeits=(_SHARPER, _NO_LOG_N, Counterfeit("an entropy that stays", {"entropy_of_8192": 4.39})),
     ),
     Claim(
         id="L-057",
@@ -352,6 +363,8 @@ CLAIMS: list[Claim] = [
         decides=lambda m: (
             near(m["new_base"], 40889.942, 5e-4)
             and near([m["slower_fastest_pair"], m["slower_pair_32"], m["slower_last_pair"]], [1, 4 ** (32 / 63), 4])
+            and (m["pairs_past_their_last_angle"], m["slow_pairs_past_their_last_angle"]) == (64, 23)
+            and m["pairs_past_their_last_angle_when_all_are_interpolated"] == 64
             and m["ntk_at_2_times"] < m["rope_at_2_times"]
             and m["rope_at_training_length"] + 0.05 < m["ntk_at_4_times"] < m["rope_at_4_times"] - 0.2
         ),
@@ -435,7 +448,10 @@ CLAIMS: list[Claim] = [
         references=("su2021entropy",),
         measure=where_the_factor_stands,
         decides=lambda m: (
-            near([m[f"factor_at_{n}"] for n in (64, 512, 2048, 4096, 32768)], [6 / 9, 1, 11 / 9, 12 / 9, 15 / 9])
+            near(
+                [m[f"factor_at_{n}"] for n in (64, 256, 512, 1024, 2048, 4096, 32768)],
+                [6 / 9, 8 / 9, 1, 10 / 9, 11 / 9, 12 / 9, 15 / 9],
+            )
             and m["clipped_factor_at_64"] == 1
             and near(m["sum_with_factor_on_scores"], 1)
             and near(m["sum_with_factor_on_weights"], 12 / 9)
@@ -552,6 +568,7 @@ CLAIMS: list[Claim] = [
             m["change_behind_feed_forward"] < 1e-12
             and near(m["change_behind_attention"], 0.473238, 1e-6)
             and m["rope_pairs_without_a_turn_in_4096"] == 18
+            and m["rope_pairs_without_a_turn_in_2048"] == 23
         ),
         counterfeits=(
             _HALF_EXPONENT[1],

@@ -18,7 +18,10 @@ def exponent(pair: int, dim: int) -> float:
 
 
 def exponents_by_integer_division() -> Measured:
-    return {"different_exponents": sorted({exponent(pair, 512) for pair in range(256)})}
+    return {
+        "different_exponents": sorted({exponent(pair, 512) for pair in range(256)}),
+        "exponent_of_pair_256_which_is_none": exponent(256, 512),
+    }
 
 
 CLAIMS.append(
@@ -31,7 +34,7 @@ CLAIMS.append(
         evidence="numeric",
         digest=("S3-60",),
         measure=exponents_by_integer_division,
-        decides=lambda m: m["different_exponents"] == [0],
+        decides=lambda m: (m["different_exponents"], m["exponent_of_pair_256_which_is_none"]) == ([0], 1),
         counterfeits=(
             Counterfeit(
                 "true division",
@@ -59,7 +62,9 @@ def symptom_of_integer_division() -> Measured:
     return {
         "different_values_per_row": max(len(np.unique(row)) for row in table),
         "row_1": table[1, :2],
+        "row_2": table[2, :2],
         "row_3": table[3, :2],
+        "row_4": table[4, :2],
         "row_22": table[22, :2],
         "mean_gap_of_sine_and_cosine": gaps.mean(),
         "share_of_gaps_above_one_half": (gaps > 0.5).mean(),
@@ -81,7 +86,10 @@ CLAIMS.append(
         decides=lambda m: (
             m["different_values_per_row"] == 2
             and [round(x, 4) for x in m["row_1"] + m["row_3"]] == [0.8415, 0.5403, 0.1411, -0.99]
+            and [round(x, 4) for x in m["row_2"] + m["row_4"] + m["row_22"]]
+            == [0.9093, -0.4161, -0.7568, -0.6536, -0.0089, -1.0]
             and round(m["mean_gap_of_sine_and_cosine"], 4) == 0.9003
+            and round(m["share_of_gaps_above_one_half"], 2) == 0.77
         ),
         counterfeits=(
             COSINE_FIRST,
@@ -117,6 +125,7 @@ def what_integer_division_leaves() -> Measured:
         "different_rows_of_512": len(np.unique(table.round(6), axis=0)),
         "smallest_gap_in_one_pair": gaps.min(),
         "at_offset": gaps.argmin() + 1,
+        "gap_at_offset_44": gaps[43],
         "gap_at_offset_710": np.linalg.norm(far[1] - far[0]),
         "probe_with_sinusoids": accuracy_of_a_probe(rows(16, 32)),
         "probe_with_integer_division": accuracy_of_a_probe(rows_by_integer_division(16, 32)),
@@ -140,6 +149,8 @@ CLAIMS.append(
         decides=lambda m: (
             (m["different_rows_of_512"], m["at_offset"]) == (512, 333)
             and round(m["smallest_gap_in_one_pair"], 4) == 0.0088
+            and round(m["gap_at_offset_44"], 4) == 0.0177
+            and round(m["gap_at_offset_710"], 7) == 6.03e-5
             and min(m["probe_with_integer_division"], m["probe_with_sinusoids"]) > 0.95
             and m["probe_without_positions"] < 0.5
         ),

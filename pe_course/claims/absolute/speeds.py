@@ -105,7 +105,8 @@ CLAIMS.append(
 
 
 def wavelengths_of_pairs() -> Measured:
-    return {"wavelengths": 2 * np.pi / absolute.sinusoidal_frequencies(512)[[0, 31, 224, 255]]}
+    wavelengths = 2 * np.pi / absolute.sinusoidal_frequencies(512)
+    return {"wavelengths": wavelengths[[0, 31, 224, 255]], "wavelength_of_channels_64_65": wavelengths[32]}
 
 
 CLAIMS.append(
@@ -121,7 +122,10 @@ CLAIMS.append(
         digest=("S3-27", "S3-32"),
         references=("vaswani2017attention",),
         measure=wavelengths_of_pairs,
-        decides=lambda m: [round(w, 2) for w in m["wavelengths"]] == [6.28, 19.17, 19869.18, 60611.48],
+        decides=lambda m: (
+            [round(w, 2) for w in m["wavelengths"]] == [6.28, 19.17, 19869.18, 60611.48]
+            and round(m["wavelength_of_channels_64_65"], 3) == 19.869
+        ),
         counterfeits=(SLOW_FIRST, DENOMINATOR, TO_ENDPOINT),
         note="The same lecture says 'fast to slow' elsewhere and prints sin(p/1) for channel 0; that is right.",
     )
