@@ -41,6 +41,23 @@ def test_import_and_listing_work_without_the_heavy_packages():
     assert _in_a_fresh_interpreter(code) == [pe_course.__version__, dir(pe_course), dir(reference)]
 
 
+@pytest.mark.parametrize(
+    ("statement", "module", "extra"),
+    [
+        ("from pe_course.nn import RotaryEmbedding", "torch", "torch"),
+        ("pe_course.nn.attention", "torch", "torch"),
+        ("import pe_course.kernels.flex", "torch", "torch"),
+        ("from pe_course.lab import run", "torch", "lab"),
+        ("pe_course.plots.figure.themed(None, alt='a figure', data={})", "matplotlib", "plots"),
+    ],
+)
+def test_a_room_whose_package_is_missing_says_what_to_install(statement, module, extra):
+    code = f"sys.modules[{module!r}] = None\nimport pe_course\ntry:\n    {statement}\n"
+    code += "except ModuleNotFoundError as error:\n    print(json.dumps([error.name, str(error)]))"
+    message = f"this part of pe_course needs {module}: pip install 'pe-course[{extra}]'"
+    assert _in_a_fresh_interpreter(code) == [module, message]
+
+
 def test_rooms_are_listed_and_can_be_reached():
     rooms = [name for name in dir(pe_course) if not name.startswith("_")]
     assert "reference" in rooms

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from pe_course._extras import needs
 from pe_course.lab import show
 from pe_course.lab.config import METHODS, TASKS, Config
 from pe_course.lab.engines import ENGINES
-from pe_course.lab.extras import needs
 from pe_course.lab.plans import PLANS, chosen
 from pe_course.lab.results import STORED, ResultsError, ResultsFile
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from pe_course.lab.extras import needs
+from pe_course._extras import needs
 from pe_course.reference.validation import count, one_of
 
 Item, Result = TypeVar("Item"), TypeVar("Result")

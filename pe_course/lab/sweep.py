@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pe_course._extras import needs
 from pe_course.lab.config import Config
 from pe_course.lab.engines import ENGINES, check, one_thread
-from pe_course.lab.extras import needs
 from pe_course.lab.plans import Planned
 from pe_course.lab.results import ResultsError, ResultsFile, not_written, write_whole
 

@@ -1,5 +1,6 @@
 """torch modules of every method, any device and dtype, built on the tables of ``pe_course.reference``."""
 
+import pe_course._torch  # noqa: F401  (says what to install where torch is missing)
 from pe_course.nn.absolute import (
     IntegerPositions,
     LearnedPositionalEmbedding,

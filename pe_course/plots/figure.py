@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from pe_course._extras import needs
 from pe_course.plots.theme import DARK, LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def themed(
 
 def _svg(paint: Callable[[Figure, Theme], None], theme: Theme, height: float) -> str:
     """The picture as an SVG document that has the same bytes every time."""
-    import matplotlib
+    matplotlib = needs("matplotlib", "plots")
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 

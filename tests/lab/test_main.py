@@ -87,4 +87,4 @@ def test_a_missing_extra_is_one_line(module):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == f"error: this part of the lab needs {module}: pip install 'pe-course[lab]'\n"
+    assert done.stderr == f"error: this part of pe_course needs {module}: pip install 'pe-course[lab]'\n"

@@ -1,4 +1,4 @@
-"""Packages that only the lab needs, and what to install where one is missing."""
+"""Packages that only some rooms need, and what to install where one is missing."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def needs(module: str, extra: str) -> ModuleType:
         if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
             raise
         raise ModuleNotFoundError(
-            f"this part of the lab needs {module}: pip install 'pe-course[{extra}]'", name=module
+            f"this part of pe_course needs {module}: pip install 'pe-course[{extra}]'", name=module
         ) from None
