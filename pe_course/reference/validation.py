@@ -148,7 +148,7 @@ def rectangular(name: str, value: ArrayLike) -> NDArray:
         raise TypeError(f"{name} must not be a masked array because its mask would be ignored, got {value!r}")
     try:
         return np.asarray(value)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: a torch tensor that requires a gradient
         raise ValueError(f"{name} must be a rectangular array: {error}") from None
 
 

@@ -168,6 +168,7 @@ SINGLE = [
         ValueError,
         r"mode must be one of 'per_query', 'length'; got 'query'",
     ),
+    ("rope_scaling_ntk", (8,), {"factor": 1e308}, ValueError, r"factor must leave the new base finite .* got 1e\+308"),
     ("logn_scale", ([0], 512), {"clip": 0}, TypeError, r"clip must be True or False, got 0"),
     ("logn_scale", ([0], 512), {"length": 9}, ValueError, r"length must be None unless mode is 'length', got 9"),
     ("logn_scale", ([9], 512), {"mode": "length", "length": 9}, ValueError, r"positions must be below length 9, got 9"),

@@ -274,6 +274,7 @@ def test_the_configuration_is_left_as_it_was() -> None:
     assert json.dumps(GEMMA_3) == before
 
 
+TRAINED = "original_max_position_embeddings"
 REFUSED = [
     ([1], TypeError, r"config must be a mapping .* got list"),
     (of(rope_scaling={"type": "yran", "factor": 4.0}), ValueError, r"rope_type in rope_scaling .*'yarn'.*'yran'"),
@@ -320,6 +321,15 @@ REFUSED = [
         ValueError,
         r"must contain 'original_max_position_embeddings' for rope type 'yarn'",
     ),
+    (
+        of(max_position_embeddings="256", rope_scaling={"type": "yarn", "factor": 2.0, TRAINED: 64}),
+        TypeError,
+        r"max_position_embeddings must be a whole number, got '256'",
+    ),
+    (of(layer_types=3), TypeError, r"layer_types must be a list of names, got 3"),
+    (of(per_layer_config=[1]), TypeError, r"per_layer_config must map numbers of layers to mappings, got \[1\]"),
+    (of(per_layer_config={"0": 3}), TypeError, r"per_layer_config must map numbers of layers to mappings"),
+    (of(per_layer_config={"x": {}}), ValueError, r"per_layer_config must have numbers .* got \['x'\]"),
     ({"text_config": of()}, ValueError, r"it has a 'text_config': pass that"),
     (GEMMA_3, ValueError, r"layer_type must be one of 'full_attention', 'sliding_attention' .* got None"),
     (of(rope_local_base_freq=1e4), ValueError, r"layer_type must be one of 'full_attention'.* got None"),

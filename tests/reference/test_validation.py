@@ -9,6 +9,14 @@ from pe_course.reference import validation
 
 NAN, INF = float("nan"), float("inf")
 
+
+class NeedsGradient:
+    """Refuses to be an array as a torch tensor in a graph does."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("requires grad")
+
+
 REFUSED = [
     # check, arguments after the name, options, error, message
     ("real_array", ([1, NAN],), {}, ValueError, "thing must be finite, got nan"),
@@ -20,6 +28,7 @@ REFUSED = [
     ("real_array", ([1j],), {}, TypeError, "thing must hold real numbers, got dtype complex128"),
     ("real_array", ([None],), {}, TypeError, "thing must hold real numbers, got dtype object"),
     ("real_array", ([[1], [1, 2]],), {}, ValueError, "thing must be a rectangular array"),
+    ("real_array", (NeedsGradient(),), {}, ValueError, "thing must be a rectangular array: requires grad"),
     ("whole_array", ([1, 2.5],), {}, ValueError, "thing must be whole numbers, got 2.5"),
     ("whole_array", ([1, -2],), {"minimum": 0}, ValueError, "thing must be at least 0, got -2"),
     ("whole_array", ([1, 9],), {"maximum": 8}, ValueError, "thing must be at most 8, got 9"),

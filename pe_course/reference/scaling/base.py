@@ -96,7 +96,10 @@ def ntk_base(base: float, factor: float, dim: int) -> float:
     """
     dim, base = width_and_base(dim, base, minimum=4)
     factor = check.real_number("factor", factor, at_least=1)
-    return base * factor ** (dim / (dim - 2))
+    try:
+        return base * factor ** (dim / (dim - 2))
+    except OverflowError:
+        raise ValueError(f"factor must leave the new base finite in float64, got {factor:g} at dim {dim}") from None
 
 
 def rope_scaling_ntk(dim: int, *, factor: float, base: float = 10000.0) -> tuple[FloatArray, float]:

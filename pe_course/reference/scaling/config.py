@@ -219,6 +219,8 @@ def _given_parameters(config: Config, layer_type: str | None) -> tuple[str, Conf
         raise ValueError("config must not contain rope_parameters and rope_scaling that differ, got both")
     field = filled[0] if filled else "rope_parameters"
     given = config[field] if filled else {}
+    if not isinstance(config.get("layer_types") or (), (list, tuple)):
+        raise TypeError(f"layer_types must be a list of names, got {config['layer_types']!r}")
     if not isinstance(given, Mapping):
         raise TypeError(f"{field} must be a mapping of names to values, got {given!r}")
     if given and all(isinstance(value, Mapping) for value in given.values()):
@@ -278,6 +280,8 @@ def _lengths(config: Config, given: Config, rule: _Rule, rope_type: str, seq_len
         _TRAINED: _first(config, (_TRAINED,), _first(given, (_TRAINED,), longest)),
     }
     needed = _TRAINED if _TRAINED in rule.lengths else "max_position_embeddings"
+    if longest is not None and "max_position_embeddings" in rule.lengths:
+        check.count("max_position_embeddings", longest)  # also where the formula ends up without it
     if needed in rule.lengths and found[needed] is None:
         raise ValueError(f"config must contain {needed!r} for rope type {rope_type!r}{_nested_text_hint(config)}")
     return {name: found[name] for name in rule.lengths if found[name] is not None}
@@ -309,13 +313,22 @@ def _wider_head(config: Config, layer_type: str | None) -> int | None:
     """Gemma 4 has wider heads in its global layers, under one name or the other."""
     if layer_type == "full_attention" and config.get("global_head_dim") is not None:
         return config["global_head_dim"]
-    changes = {int(index): layer for index, layer in (config.get("per_layer_config") or {}).items()}
+    changes = _changes_by_layer(config.get("per_layer_config") or {})
     widths = (
         changes[index].get("head_dim")
         for index, kind in enumerate(config.get("layer_types") or ())
         if kind == layer_type and index in changes
     )
     return next(widths, None)
+
+
+def _changes_by_layer(changes: Any) -> dict[int, Config]:
+    if not isinstance(changes, Mapping) or not all(isinstance(layer, Mapping) for layer in changes.values()):
+        raise TypeError(f"per_layer_config must map numbers of layers to mappings, got {changes!r}")
+    try:
+        return {int(index): layer for index, layer in changes.items()}
+    except (TypeError, ValueError):
+        raise ValueError(f"per_layer_config must have numbers of layers as its keys, got {list(changes)}") from None
 
 
 def _nested_text_hint(config: Config) -> str:
