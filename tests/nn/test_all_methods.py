@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import pytest
 import torch
@@ -252,6 +253,35 @@ def test_tables_survive_the_meta_device_and_every_cast(name: str) -> None:
         for key, buffer in expected.items():
             assert found[key].dtype in (torch.float64, torch.int64)
             assert torch.equal(found[key], buffer)
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_a_module_can_be_saved_and_loaded_whole(name: str) -> None:
+    method = pe.build(name, **OPTIONS[name])
+    loaded = pickle.loads(pickle.dumps(method))
+    assert repr(loaded) == repr(method)
+    for tensors in (torch.nn.Module.named_parameters, torch.nn.Module.named_buffers):
+        assert all(torch.equal(a, b) for (_, a), (_, b) in zip(tensors(method), tensors(loaded), strict=True))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16])
+@pytest.mark.parametrize("name", ["alibi", "kerple", "t5", "deberta", "rope"])
+def test_distances_of_small_integers_do_not_wrap(name: str, dtype: torch.dtype) -> None:
+    method = build(name)
+    q, k, v = qkv(length=2, keys=3)
+    at_q, at_k = torch.tensor([5, 127]), torch.tensor([0, 64, 126])
+    if dtype == torch.uint8:
+        at_q, at_k = 2 * at_q, 2 * at_k
+    expected = pe.attention(q, k, v, method, at_q, at_k).detach()
+    with torch.no_grad():
+        for backend in ("eager", "sdpa", "flex"):
+            found = pe.attention(q, k, v, method, at_q.to(dtype), at_k.to(dtype), backend=backend)
+            torch.testing.assert_close(found, expected)
+    mod = method.score_mod(at_q.to(dtype), at_k.to(dtype), q=q, k=k)
+    if name == "kerple":
+        table = method.score_bias(at_q, at_k, q=q, k=k)
+        zero = torch.zeros((), dtype=torch.long)
+        assert mod(0.0, zero, zero, zero, zero + 2).item() == pytest.approx(table[0, 0, 0, 2].item())
 
 
 @pytest.mark.parametrize("name", sorted(n for n in OPTIONS if list(pe.build(n, **OPTIONS[n]).parameters())))

@@ -26,14 +26,34 @@ class Limits:
     allowed: Callable[[np.ndarray], np.ndarray]
 
 
-POSITIVE = Limits("greater than 0", F.softplus, lambda x: x + torch.log(-torch.expm1(-x)), lambda x: x > 0)
-BELOW_TWO = Limits(
-    "greater than 0 and less than 2",
-    lambda raw: 2 * torch.sigmoid(raw),
-    lambda x: torch.logit(x / 2),
-    lambda x: (x > 0) & (x < 2),
-)
-ANY = Limits("any real number", lambda raw: raw, lambda x: x, np.isfinite)
+# Named functions, because a module with lambdas cannot be pickled.
+def _inverse_softplus(x: Tensor) -> Tensor:
+    return x + torch.log(-torch.expm1(-x))
+
+
+def _is_positive(x: np.ndarray) -> np.ndarray:
+    return x > 0
+
+
+def _twice_sigmoid(raw: Tensor) -> Tensor:
+    return 2 * torch.sigmoid(raw)
+
+
+def _inverse_twice_sigmoid(x: Tensor) -> Tensor:
+    return torch.logit(x / 2)
+
+
+def _is_below_two(x: np.ndarray) -> np.ndarray:
+    return (x > 0) & (x < 2)
+
+
+def _same(x: Tensor) -> Tensor:
+    return x
+
+
+POSITIVE = Limits("greater than 0", F.softplus, _inverse_softplus, _is_positive)
+BELOW_TWO = Limits("greater than 0 and less than 2", _twice_sigmoid, _inverse_twice_sigmoid, _is_below_two)
+ANY = Limits("any real number", _same, _same, np.isfinite)
 
 
 @dataclass(frozen=True)

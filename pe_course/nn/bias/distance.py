@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from pe_course.kernels import flex
-from pe_course.nn.base import ScoreMod, TableModule, working_dtype
-from pe_course.nn.positions import distance_span, distances, once_per_distance
+from pe_course.nn.base import PositionMethod, ScoreMod, TableModule, working_dtype
+from pe_course.nn.checks import head_vectors
+from pe_course.nn.positions import distance_span, distances, once_per_distance, real_positions
 from pe_course.reference.validation import count
 
 
@@ -64,6 +65,8 @@ class DistanceBias(TableModule):
         if span is None:
             return NotImplemented
         values = torch.arange(span[0], span[1] + 1, device=pos_q.device)
+        # In their own dtype the difference of two uint8 would wrap.
+        pos_q, pos_k = real_positions("pos_q", pos_q), real_positions("pos_k", pos_k)
         return flex.from_distance_table(self.of_distance(values, bias_dtype(self, q)), span[0], pos_q, pos_k)
 
     def _distances(self, pos_q: Tensor, pos_k: Tensor) -> Tensor:
@@ -75,9 +78,12 @@ def bias_dtype(method: TableModule, q: Tensor | None) -> torch.dtype:
     return working_dtype(*(() if q is None else (q,)), *method.parameters())
 
 
-def check_heads(method: TableModule, q: Tensor | None) -> None:
-    """Raises: ValueError if the queries have another number of heads than the method: nothing is broadcast."""
-    if q is not None and q.shape[1] != method.num_heads:
+def check_heads(method: PositionMethod, q: Tensor | None) -> None:
+    """Nothing is broadcast: q must be ``[B, H, L, D]`` with the heads of the method.
+
+    Raises: TypeError, ValueError naming q.
+    """
+    if q is not None and head_vectors("q", q).shape[1] != method.num_heads:
         raise ValueError(f"q has {q.shape[1]} heads but {type(method).__name__} has num_heads {method.num_heads}")
 
 
