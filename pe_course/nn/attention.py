@@ -18,7 +18,8 @@ from torch import Tensor
 
 from pe_course.kernels import flex
 from pe_course.nn.base import PositionMethod, working_dtype
-from pe_course.nn.checks import positions_fit
+from pe_course.nn.checks import finite_positions, positions_fit
+from pe_course.reference.validation import one_of
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,9 @@ def attention(
     method = PositionMethod() if method is None else method
     if not isinstance(method, PositionMethod):
         raise TypeError(f"method must be a PositionMethod, got {type(method).__name__}")
-    if backend not in BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(map(repr, BACKENDS))}; got {backend!r}")
+    one_of("backend", backend, BACKENDS)
+    if context is not None and not isinstance(context, Mapping):
+        raise TypeError(f"context must map names to values, got {type(context).__name__}")
     _check_tensors(q, k, v, mask)
     _check_device(method, q)
     pos_q, pos_k = _positions(q, k, method, pos_q, pos_k)
@@ -220,6 +222,8 @@ def _check_tensors(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> None
             raise TypeError(f"{name} has dtype {tensor.dtype} but q has {q.dtype}")
         if tensor.device != q.device:
             raise ValueError(f"{name} is on {tensor.device} but q is on {q.device}")
+    if q.device.type == "meta":
+        raise ValueError("q must hold numbers, because positions and masks are looked at; got a tensor on meta")
     if k.shape[:3] != v.shape[:3]:
         raise ValueError(f"k and v must agree in B, H and S, got shapes {tuple(k.shape)} and {tuple(v.shape)}")
     if q.shape[0] != k.shape[0]:
@@ -269,7 +273,13 @@ def _positions(
     if pos_q is None or pos_k is None:
         raise ValueError("pos_q and pos_k must be given together")
     axes = method.position_axes
-    return (
-        positions_fit("pos_q", pos_q, "q", q.shape[0], length, axes, q.device),
-        positions_fit("pos_k", pos_k, "k", q.shape[0], key_length, axes, q.device),
-    )
+    positions_fit("pos_q", pos_q, "q", q.shape[0], length, axes, q.device)
+    positions_fit("pos_k", pos_k, "k", q.shape[0], key_length, axes, q.device)
+    if pos_k is pos_q:  # stays one tensor, so that a rotation computes its angles once
+        return (_usable("pos_q", pos_q),) * 2
+    return _usable("pos_q", pos_q), _usable("pos_k", pos_k)
+
+
+def _usable(name: str, positions: Tensor) -> Tensor:
+    """Finite, also where the method reads none; integers as int64, because a difference of uint8 would wrap."""
+    return finite_positions(name, positions) if positions.is_floating_point() else positions.long()

@@ -285,6 +285,12 @@ BAD_INPUT = [
     bad(
         ValueError, r"bias of FixedBias has shape \[1, 2, 3, 4\].*\[2, 4, 3, 4\]", method=FixedBias(normal(1, 2, 3, 4))
     ),
+    bad(ValueError, r"backend must be one of .*; got \['eager'\]", backend=["eager"]),
+    bad(TypeError, "context must map names to values, got list", context=[1]),
+    bad(TypeError, "context must map names to values, got str", context="hidden"),
+    bad(ValueError, "q must hold numbers, .* got a tensor on meta", q=ON_META, k=ON_META, v=ON_META),
+    bad(ValueError, "pos_q must be finite, got nan", pos_q=P3 * torch.nan, pos_k=P4),
+    bad(ValueError, "pos_k must be finite, got inf", method=nn.LogNScaling(8), pos_q=P3, pos_k=P4 + torch.inf),
     bad(ValueError, "backend must be one of 'eager', 'sdpa', 'flex'.*; got 'cuda'", backend="cuda"),
     bad(ValueError, "pos_q and pos_k must be given together", pos_q=P3),
     bad(ValueError, "pos_q and pos_k must be given together", pos_k=P4),

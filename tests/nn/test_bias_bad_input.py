@@ -118,6 +118,9 @@ CONSTRUCTORS = [
     *number_rows("CoPE", "npos", {"head_dim": 8}),
     *number_rows("CoPE", "head_dim", {"npos": 8}),
     built("CoPE", {"npos": 8, "head_dim": 8, "nodiv": "no"}, TypeError, "nodiv must be True or False, got 'no'"),
+    *number_rows("ContinuousDistanceBias", "mlp_width", HEADS | {"kind": "linear"}),
+    *number_rows("ContinuousDistanceBias", "mlp_depth", HEADS | {"kind": "log"}),
+    built("ContinuousDistanceBias", HEADS | {"activation": "gelu"}, ValueError, "activation must be .* got 'gelu'"),
     *number_rows("ForgettingGate", "dim", HEADS),
     *number_rows("ForgettingGate", "num_heads", {"dim": 8}),
     built("ForgettingGate", HEADS | {"dim": 8, "init_bias": NAN}, ValueError, "init_bias must be finite, got nan"),
@@ -187,10 +190,34 @@ def test_another_number_of_heads_is_not_broadcast(name, hook):
             getattr(METHODS[name], hook)(P, P, q=torch.zeros(2, heads, 3, 8), context={"hidden": HIDDEN})
 
 
+@pytest.mark.parametrize("hook", ["score_bias", "score_mod"])
+@pytest.mark.parametrize("name", ["hidden", "gate_logits"])
+def test_forgetting_gate_has_the_batch_of_the_queries(hook, name):
+    context = {name: normal(3, 3, 8 if name == "hidden" else 2)}
+    with pytest.raises(ValueError, match=f"{name} has batch size 3 but q has 2"):
+        getattr(METHODS["forgetting"], hook)(P, P, q=Q, context=context)
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "cope"])
+@pytest.mark.parametrize(("q", "error", "match"), [
+    (Q.numpy(), TypeError, "q must be a torch tensor, got ndarray"),
+    (Q.long(), TypeError, "q must be a floating-point tensor, got dtype torch.int64"),
+    (Q[0], ValueError, r"q must have 4 axes .* got shape \(2, 3, 8\)"),
+])  # fmt: skip
+def test_queries_beside_a_bias(name, q, error, match):
+    with pytest.raises(error, match=match):
+        METHODS[name].score_bias(P, P, q=q, context={"hidden": HIDDEN})
+
+
+def test_cope_refuses_what_is_no_tensor():
+    with pytest.raises(TypeError, match="gate_keys must be a torch tensor, got ndarray"):
+        METHODS["cope"].score_bias(P, P, q=Q, k=K, context={"gate_keys": K.numpy()})
+
+
 @pytest.mark.parametrize(("arguments", "match"), [
     ({"q": None, "k": K}, "q and k must be given: CoPE counts by their products"),
     ({"q": Q, "k": None}, "q and k must be given: CoPE counts by their products"),
-    ({"q": Q[..., :6], "k": K[..., :6]}, "q has head_dim 6 but CoPE has 8"),
+    ({"q": Q[..., :6], "k": K[..., :6]}, "q must have 8 channels, the head_dim of the method, got 6"),
     ({"q": Q, "k": K, "context": {"gate_keys": K[:, :, :2]}}, r"gate_keys must have the shape of k, \[2, 2, 3, 8\]"),
 ])  # fmt: skip
 def test_cope_needs_content(arguments, match):
@@ -203,6 +230,8 @@ def test_cope_needs_content(arguments, match):
     (None, ValueError, "context must hold 'hidden' or 'gate_logits'"),
     ({"mask": None}, ValueError, "context must hold 'hidden' or 'gate_logits'"),
     ({"hidden": HIDDEN.numpy()}, TypeError, "hidden must be a torch tensor, got ndarray"),
+    ({"hidden": HIDDEN.long()}, TypeError, "hidden must be a floating-point tensor, got dtype torch.int64"),
+    ({"gate_logits": HIDDEN[..., :2] > 0}, TypeError, "gate_logits must be a floating-point tensor, got dtype torch.b"),
     ({"hidden": HIDDEN[0]}, ValueError, r"hidden must have shape \[B, 3, 8\], got \[3, 8\]"),
     ({"hidden": HIDDEN[:, :2]}, ValueError, r"hidden must have shape \[B, 3, 8\], got \[2, 2, 8\]"),
     ({"hidden": HIDDEN[..., :7]}, ValueError, r"hidden must have shape \[B, 3, 8\], got \[2, 3, 7\]"),

@@ -668,6 +668,11 @@ BAD_OPTIONS = [
     ("rope", {"head_dim": 8.0}, TypeError, "head_dim must be a whole number, got 8.0"),
     ("rope", {"base": 1.0}, ValueError, "base must be greater than 1, got 1"),
     ("rope", {"base": NAN}, ValueError, "base must be finite, got nan"),
+    ("rope", {"base": None}, TypeError, "base must be a real number, got None"),
+    ("rope", {"base": [1e4, 1e5]}, TypeError, "base must be a real number, got \\[10000.0, 100000.0\\]"),
+    ("rope", {"max_position_embeddings": 0}, ValueError, "max_position_embeddings must be at least 1, got 0"),
+    ("rope_linear", {"max_position_embeddings": "64"}, TypeError, "max_position_embeddings must be .* got '64'"),
+    ("rope", {"scaling": {"max_position_embeddings": 2.5}}, TypeError, "max_position_embeddings in scaling .* got 2.5"),
     ("rope", {"rotary_dim": 3}, ValueError, "rotary_dim must be even .* got 3"),
     ("rope", {"rotary_dim": 10}, ValueError, "rotary_start \\+ rotary_dim must be at most head_dim, 8, got 10"),
     ("rope", {"rotary_dim": 4, "rotary_start": 6}, ValueError, "rotary_start .* at most head_dim, 8, got 10"),
@@ -772,7 +777,17 @@ def test_seq_len_must_be_a_length():
         method.seq_len = 3.5
 
 
+BAD_MLA = {"qk_rope_head_dim": 8, "qk_nope_head_dim": "16"}
+BAD_DEAL = {"rope_type": "default", "mrope_section": [2, 1, 1], "mrope_interleaved": "false"}
 BAD_CONFIGS = [
+    (BAD_MLA, {}, TypeError, "qk_nope_head_dim must be a whole number, got '16'"),
+    ({**BAD_MLA, "qk_nope_head_dim": -2}, {}, ValueError, "qk_nope_head_dim must be at least 0, got -2"),
+    (
+        {"head_dim": 8, "rope_scaling": BAD_DEAL},
+        {},
+        TypeError,
+        "mrope_interleaved must be True or False, got 'false'",
+    ),
     ({"rope_theta": 1e4}, {}, ValueError, "config must contain 'head_dim'"),
     ([], {}, TypeError, "config must be a mapping"),
     ({"head_dim": 8}, {"default_theta": None}, ValueError, "config must contain 'rope_theta'"),

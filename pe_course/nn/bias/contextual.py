@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from pe_course.kernels import flex
 from pe_course.nn.base import PositionMethod, ScoreMod, exact_dtype, working_dtype
 from pe_course.nn.bias.distance import bias_dtype, check_heads
+from pe_course.nn.checks import head_vectors
 from pe_course.nn.positions import distances, rows_of_table
 from pe_course.nn.registry import register
 from pe_course.reference.validation import count, flag, real_number
@@ -71,9 +72,11 @@ class CoPE(PositionMethod):
         context = context or {}
         if q is None or k is None:
             raise ValueError("q and k must be given: CoPE counts by their products")
-        if q.shape[-1] != self.head_dim:
-            raise ValueError(f"q has head_dim {q.shape[-1]} but CoPE has {self.head_dim}")
+        head_vectors("q", q, self.head_dim)
+        head_vectors("k", k, self.head_dim)
         gate_keys = context.get("gate_keys", k)
+        if not isinstance(gate_keys, Tensor):
+            raise TypeError(f"gate_keys must be a torch tensor, got {type(gate_keys).__name__}")
         if gate_keys.shape != k.shape:
             raise ValueError(f"gate_keys must have the shape of k, {list(k.shape)}, got {list(gate_keys.shape)}")
         allowed = (distances(pos_q, pos_k) >= 0)[:, None]
@@ -159,7 +162,7 @@ class ForgettingGate(PositionMethod):
         context: Mapping[str, Any] | None = None,
     ) -> Tensor:
         check_heads(self, q)
-        at_query, at_key = self._kept(pos_q, pos_k, context or {})
+        at_query, at_key = self._kept(pos_q, pos_k, q, context or {})
         return (at_query[:, :, :, None] - at_key[:, :, None, :]).to(bias_dtype(self, q))
 
     def score_mod(
@@ -172,11 +175,13 @@ class ForgettingGate(PositionMethod):
         context: Mapping[str, Any] | None = None,
     ) -> ScoreMod:
         check_heads(self, q)
-        return flex.from_difference(*self._kept(pos_q, pos_k, context or {}), bias_dtype(self, q))
+        return flex.from_difference(*self._kept(pos_q, pos_k, q, context or {}), bias_dtype(self, q))
 
-    def _kept(self, pos_q: Tensor, pos_k: Tensor, context: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
+    def _kept(
+        self, pos_q: Tensor, pos_k: Tensor, q: Tensor | None, context: Mapping[str, Any]
+    ) -> tuple[Tensor, Tensor]:
         """The sum of log gates up to each query ``[B, H, L]`` and up to each key ``[B, H, S]``."""
-        logits = self._logits(context, pos_k.shape[-1])
+        logits = self._logits(context, pos_k.shape[-1], q)
         # Far along, two nearly equal sums are subtracted: float32 would lose the distance between neighbours.
         kept = F.logsigmoid(logits.to(exact_dtype(logits.device))).cumsum(1).mT
         length, tokens = pos_q.shape[-1], kept.shape[-1]
@@ -191,7 +196,7 @@ class ForgettingGate(PositionMethod):
         rows = torch.atleast_2d(indices)[:, None].expand(*kept.shape[:2], length)
         return kept.gather(-1, rows), kept
 
-    def _logits(self, context: Mapping[str, Any], tokens: int) -> Tensor:
+    def _logits(self, context: Mapping[str, Any], tokens: int, q: Tensor | None) -> Tensor:
         if "gate_logits" in context:
             name, width, logits = "gate_logits", self.num_heads, context["gate_logits"]
         elif "hidden" in context:
@@ -202,6 +207,10 @@ class ForgettingGate(PositionMethod):
             raise TypeError(f"{name} must be a torch tensor, got {type(logits).__name__}")
         if logits.ndim != 3 or logits.shape[1:] != (tokens, width):
             raise ValueError(f"{name} must have shape [B, {tokens}, {width}], got {list(logits.shape)}")
+        if not logits.is_floating_point():
+            raise TypeError(f"{name} must be a floating-point tensor, got dtype {logits.dtype}")
+        if q is not None and logits.shape[0] not in (1, q.shape[0]):
+            raise ValueError(f"{name} has batch size {logits.shape[0]} but q has {q.shape[0]}")
         return self.gate_logits(logits) if name == "hidden" else logits
 
 

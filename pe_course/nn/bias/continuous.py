@@ -8,11 +8,11 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from pe_course.nn.bias._learned import ANY, POSITIVE, Curve, LearnedCurve, NumberNetwork, initial_values
+from pe_course.nn.bias._learned import ACTIVATIONS, ANY, POSITIVE, Curve, LearnedCurve, NumberNetwork, initial_values
 from pe_course.nn.bias.distance import DistanceBias
 from pe_course.nn.bias.kerple import log_curve
 from pe_course.nn.registry import register
-from pe_course.reference.validation import flag, one_of
+from pe_course.reference.validation import count, flag, one_of
 
 
 def linear_curve(distance: Tensor, slope: Tensor) -> Tensor:
@@ -92,6 +92,10 @@ class ContinuousDistanceBias(DistanceBias):
         super().__init__(num_heads)
         self.kind = one_of("kind", kind, KINDS)
         self.log_distance = flag("log_distance", log_distance)
+        # Also where the kind makes no use of them.
+        count("mlp_width", mlp_width)
+        count("mlp_depth", mlp_depth)
+        one_of("activation", activation, ACTIVATIONS)
         if kind != "mlp":
             self.curve = LearnedCurve(CURVES[kind], num_heads, initial_values(initial, STARTS[kind]))
         elif initial is not None:

@@ -11,6 +11,7 @@ from pe_course.nn.registry import register
 from pe_course.nn.rotary.multimodal import MRope
 from pe_course.nn.rotary.rope import FrequencyPair, RotaryEmbedding
 from pe_course.reference import scaling
+from pe_course.reference import validation as check
 
 RULE_NAMES = {
     "rope_linear": "linear",
@@ -79,7 +80,8 @@ def rope_from_config(
     }
     section = parameters.get("mrope_section")
     if section is not None:
-        interleaved = bool(parameters.get("mrope_interleaved") or False)
+        interleaved = parameters.get("mrope_interleaved")
+        interleaved = interleaved is not None and check.flag("mrope_interleaved", interleaved)
         return MRope(head_dim, section, interleaved=interleaved, **options)
     return RotaryEmbedding(head_dim, **options)
 
@@ -98,7 +100,9 @@ def _head(config: Mapping[str, Any], found: scaling.RopeParameters) -> tuple[int
     if not config.get("qk_rope_head_dim"):
         return found.head_dim, 0
     unrotated = config.get("qk_nope_head_dim")
-    head_dim = found.head_dim if unrotated is None else unrotated + config["qk_rope_head_dim"]
+    head_dim = found.head_dim
+    if unrotated is not None:
+        head_dim = check.count("qk_nope_head_dim", unrotated, minimum=0) + config["qk_rope_head_dim"]
     return head_dim, head_dim - found.rotary_dim
 
 

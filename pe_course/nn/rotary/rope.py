@@ -179,6 +179,9 @@ def _resolve(
     max_position_embeddings: int | None,
 ) -> _Rotation:
     """What the arguments of `RotaryEmbedding` mean, once they do not contradict each other."""
+    check.real_number("base", base, above=1)
+    if max_position_embeddings is not None:
+        check.count("max_position_embeddings", max_position_embeddings)
     width = check.count("head_dim", head_dim) if rotary_dim is None else check.even_count("rotary_dim", rotary_dim)
     if rotary_dim is not None and partial_rotary_factor is not None:
         raise ValueError(
@@ -198,7 +201,7 @@ def _resolve(
         rotary_dim = rotary.partial_rotary_dim(head_dim, partial_rotary_factor=partial_rotary_factor)
     if rotary_dim is not None:
         check.same_length("inv_freq in scaling", own_width // 2, "the list of pairs in rotary_dim", rotary_dim // 2)
-    return _Rotation(rule, own_width, check.real_number("base", base, above=1), callable(scaling))
+    return _Rotation(rule, own_width, float(base), callable(scaling))
 
 
 def _as_config(
@@ -213,6 +216,8 @@ def _as_config(
         raise ValueError("scaling must not contain 'mrope_section' here; it belongs to MRope, and so do its positions")
     parameters = dict(given)
     inside = parameters.pop("max_position_embeddings", None)
+    if inside is not None:
+        check.count("max_position_embeddings in scaling", inside)
     _same_if_both("max_position_embeddings", max_position_embeddings, inside)
     _same_if_both("partial_rotary_factor", partial_rotary_factor, parameters.get("partial_rotary_factor"))
     _same_if_both("base", None if base == DEFAULT_BASE else base, parameters.get("rope_theta"))
