@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from pe_course.claims import ledger
 from pe_course.claims.claim import VERDICTS, Claim
 
 WIDTH = 110
+READER_GONE = 141
+"""Exit status of a program whose output is no longer read: 128 + SIGPIPE, as shells count."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--id", metavar="L-094", help="show this claim alone")
     given = parser.parse_args(arguments)
     try:
-        entries = [ledger.claim(given.id)] if given.id else list(ledger.claims().values())
+        entries = list(ledger.claims().values()) if given.id is None else [ledger.claim(given.id.upper())]
     except KeyError as error:
         parser.error(error.args[0])
     found = [_told(entry, number, len(entries), given.json) for number, entry in enumerate(entries, start=1)]
@@ -82,5 +85,17 @@ def _summary(entries: Sequence[Claim], found: Sequence[ledger.Outcome]) -> str:
     return "\n".join(lines + [f"failed: {', '.join(failed)}"] * bool(failed))
 
 
+def _as_a_program() -> int:
+    """`main` for a pipe: UTF-8 whatever the locale, and silence when the reader, such as head, has read enough."""
+    sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        status = main()
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return READER_GONE
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_as_a_program())

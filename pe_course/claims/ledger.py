@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -68,13 +69,18 @@ def outcomes() -> Iterator[Outcome]:
 
 
 def outcome(entry: Claim) -> Outcome:
-    """Runs the check of one claim; what it raises becomes the ``problem`` of a failed check."""
+    """Runs the check of one claim; what it raises becomes the ``problem`` of a failed check.
+
+    Code that measures a value of another kind, such as one number where ``holds`` quotes the third of three, fails too.
+    """
+    measured: dict[str, Any] = {}
     try:
         measured, passed = run(entry)
+        holds = _with_minus_signs(entry.holds.format_map(measured))
     except Exception as error:
         unknown = entry.holds.format_map(_Unmeasured())
-        return Outcome(entry.id, entry.verdict, unknown, {}, False, f"{type(error).__name__}: {error}")
-    return Outcome(entry.id, entry.verdict, entry.holds.format_map(measured), measured, passed)
+        return Outcome(entry.id, entry.verdict, unknown, measured, False, f"{type(error).__name__}: {error}")
+    return Outcome(entry.id, entry.verdict, holds, measured, passed)
 
 
 def run(entry: Claim, fakes: Measured | None = None) -> tuple[dict[str, Any], bool]:
@@ -112,6 +118,11 @@ def in_place(counterfeit: Counterfeit) -> Iterator[None]:
         yield
     finally:
         setattr(owner, attribute, original)
+
+
+def _with_minus_signs(text: str) -> str:
+    """Negative numbers are formatted with a hyphen; prose has a minus sign."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _plain(value: Any) -> Any:

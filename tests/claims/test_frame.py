@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,8 @@ from pe_course.claims import ledger
 from pe_course.claims.claim import Claim, Counterfeit
 from pe_course.reference import attention
 
+ROOT = Path(__file__).parents[2]
+VALUES = {"below": -1.5, "both": [-2, 3], "tiny": 4e-5}
 MASK = "pe_course.reference.attention:causal_mask"
 
 
@@ -73,6 +79,18 @@ def test_a_check_that_raises_has_failed_and_says_why():
     assert (result.passed, result.measured) == (False, {})
     assert result.problem == "LookupError: no rows for 'rope'"
     assert result.holds == "Up to (not measured) of (not measured)."
+
+
+def test_a_statement_that_cannot_be_filled_in_is_a_failed_check():
+    result = ledger.outcome(made_up(measure=lambda: {"pairs": 6, "shape": []}))
+    assert (result.passed, result.measured) == (False, {"pairs": 6, "shape": []})
+    assert result.problem == "IndexError: list index out of range"
+    assert result.holds == "It allows (not measured) of (not measured)²."
+
+
+def test_negative_numbers_get_a_minus_sign_and_nothing_else_does():
+    written = made_up(holds="{below}, {both}, {tiny:.0e}, GLM-130B", measure=lambda: VALUES, decides=bool)
+    assert ledger.outcome(written).holds == "−1.5, [−2, 3], 4e-05, GLM-130B"
 
 
 def test_a_cited_claim_passes_without_measuring():
@@ -143,6 +161,36 @@ def test_the_command_shows_one_claim(small_ledger, capsys, claim_id, status):
     out = capsys.readouterr().out
     assert out.startswith(f"[1/1] {claim_id}")
     assert out.count("holds") == 1
+
+
+def test_the_command_takes_an_id_in_lower_case(small_ledger, capsys):
+    assert command.main(["--id", "l-901"]) == 0
+    assert capsys.readouterr().out.startswith("[1/1] L-901")
+
+
+@pytest.mark.parametrize("claim_id", ["", "94", "L-94"])
+def test_the_command_refuses_what_is_no_id(small_ledger, capsys, claim_id):
+    with pytest.raises(SystemExit) as exit_status:
+        command.main(["--id", claim_id])
+    assert exit_status.value.code == 2
+    assert f"{claim_id!r} is no claim of the ledger" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--id", "L-121"], ["--json", "--id", "L-121"]])
+def test_the_command_is_silent_when_its_reader_has_gone(options):
+    reader, writer = os.pipe()
+    os.close(reader)
+    program = [sys.executable, "-m", "pe_course.claims", *options]
+    ended = subprocess.run(program, stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (command.READER_GONE, b"")
+
+
+def test_the_command_writes_utf_8_whatever_the_locale():
+    program = [sys.executable, "-m", "pe_course.claims", "--id", "L-121"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(program, capture_output=True, cwd=ROOT, env=ascii_only, check=True)
+    assert "—" in ended.stdout.decode("utf-8")
 
 
 def test_the_command_refuses_an_unknown_id(small_ledger, capsys):
