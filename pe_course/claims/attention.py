@@ -139,7 +139,9 @@ def two_tokens_swapped() -> Measured:
 
 
 def equivariant(m: Measured) -> bool:
-    return m["rows"] > 0.5 and max(m["rows_moved_along"], m["average"], m["two_layers_moved_along"]) < 1e-12
+    return (
+        round(m["rows"], 4) == 0.6071 and max(m["rows_moved_along"], m["average"], m["two_layers_moved_along"]) < 1e-12
+    )
 
 
 def order_seen_through_mask(m: Measured) -> bool:
@@ -147,6 +149,7 @@ def order_seen_through_mask(m: Measured) -> bool:
         m["causal_last_token"] < 1e-12
         and round(m["causal_token_a"], 4) == 0.9758
         and round(m["causal_two_layers_last_token"], 4) == 0.2336
+        and round(m["causal_average"], 4) == 0.2353
     )
 
 
@@ -172,9 +175,10 @@ CLAIMS.append(
         id="L-026",
         claim="Without positional encoding a model cannot distinguish sentences made of the same words.",
         verdict="true with conditions",
-        holds="True at any depth for a model without a mask whose rows are pooled. False with a causal mask: after "
-        "one layer the swapped token A differs by {causal_token_a:.4f}; the last token notices nothing after one "
-        "layer, and after two it differs by {causal_two_layers_last_token:.4f}.",
+        holds="True at any depth for a model without a mask whose rows are pooled. False with a causal mask: when "
+        "the first two of six tokens swap places, the one that stood first has another output after one layer, by up "
+        "to {causal_token_a:.4f}; the last token notices nothing after one layer, and after two it differs by "
+        "{causal_two_layers_last_token:.4f}.",
         evidence="numeric",
         digest=("S2-01", "S3-08"),
         references=("haviv2022transformer", "kazemnejad2023impact"),
@@ -362,7 +366,9 @@ CLAIMS.append(
         digest=("S3-07",),
         references=("vaswani2017attention",),
         measure=scores_by_length,
-        decides=lambda m: (m["scores_1024"], m["growth_for_4_times_the_length"]) == (1024**2, 16),
+        decides=lambda m: (
+            (m["scores_1024"], m["scores_4096"], m["growth_for_4_times_the_length"]) == (1024**2, 4096**2, 16)
+        ),
         counterfeits=(
             Counterfeit(
                 "a window of 64 keys, whose scores grow linearly",
@@ -390,9 +396,9 @@ CLAIMS.append(
         claim="'Give this patient morphine' and 'this patient gives morphine' have the same words, and the second is "
         "impossible.",
         verdict="imprecise",
-        holds="In Chinese, character by character, the pair is fair (same tokens: {morphine_has_the_same_tokens}); in "
-        "English 'give' becomes 'gives' (same tokens: {morphine_in_english_has_the_same_tokens}), and a tokenizer "
-        "that cuts words into pieces may split the two differently. A patient who hands out morphine is unusual, not "
+        holds="In Chinese, character by character, the pair is fair: both have the same characters. In "
+        "English 'give' becomes 'gives', so the words are not the same, and a tokenizer that cuts words into pieces "
+        "may split the two differently. A patient who hands out morphine is unusual, not "
         "impossible.",
         evidence="numeric",
         digest=("S3-09",),
@@ -445,7 +451,10 @@ CLAIMS.append(
         digest=("S3-10",),
         references=("vaswani2017attention", "martin2018parallelizing"),
         measure=recurrence_at_once,
-        decides=lambda m: m["linear_recurrence"] < 1e-12 and min(m["tanh_recurrence"], m["order_seen"]) > 0.1,
+        decides=lambda m: (
+            m["linear_recurrence"] < 1e-12
+            and (round(m["tanh_recurrence"], 4), round(m["order_seen"], 4)) == (1.2603, 1.3015)
+        ),
         counterfeits=(
             Counterfeit(
                 "a tanh in every recurrence",
@@ -493,6 +502,7 @@ CLAIMS.append(
             (m["product_5_6"], m["product_500_501"]) == (30, 250500)
             and m["step_5_to_6"] == m["step_500_to_501"] == 1
             and round(m["sinusoids_5_6"], 4) == round(m["sinusoids_500_501"], 4) == 30.9168
+            and round(m["share_from_10_to_itself"], 6) == 0.999955
             and m["ratio_of_513_to_512"] == 513 / 512
             and (round(m["normalised_step_of_10"], 4), round(m["normalised_step_of_100"], 4)) == (0.1111, 0.0101)
         ),
@@ -545,7 +555,7 @@ CLAIMS.append(
             m["dot"] == 6
             and round(m["projection_of_a_on_b"], 4) == 2.1213
             and abs(m["projection_times_length_of_b"] - m["dot"]) < 1e-12
-            and m["dot_with_a_long_oblique_vector"] > m["dot_of_parallel_unit_vectors"]
+            and (m["dot_of_parallel_unit_vectors"], m["dot_with_a_long_oblique_vector"]) == (1, 3)
         ),
         counterfeits=(
             Counterfeit(
@@ -564,8 +574,8 @@ CLAIMS.append(
         "permutation-invariant.",
         verdict="imprecise",
         holds="It is equivariant: rows move with their tokens (they change by up to {rows:.4f}) and the average "
-        "stays. With a causal mask the two orders differ even so, because the first token sees itself only: token A "
-        "changes by {causal_token_a:.4f}.",
+        "stays. With a causal mask the two orders differ even so, because the first token sees itself only: the "
+        "output of the one that loses the first place changes by up to {causal_token_a:.4f}.",
         evidence="numeric",
         digest=("S3-30",),
         references=("haviv2022transformer",),
@@ -610,8 +620,8 @@ def order_through_three_places() -> Measured:
 
 
 def order_enters_anywhere(m: Measured) -> bool:
-    changes = [round(m[place], 4) for place in ("input", "query_and_key", "score")]
-    return m["nothing"] < 1e-12 and changes == [0.0794, 0.0252, 0.0242]
+    changes = [round(m[place], 6) for place in ("input", "query_and_key", "score")]
+    return m["nothing"] < 1e-12 and changes == [0.079388, 0.025165, 0.024182]
 
 
 CLAIMS.append(

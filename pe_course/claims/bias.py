@@ -408,7 +408,9 @@ def farthest_first() -> Measured:
 def content_of_the_bias() -> Measured:
     """How much what each method adds to q·k at query 7, key 3 changes when the contents change."""
     names = ("t5", "alibi", "kerple", "shaw", "transformer_xl", "deberta", "rope")
-    return {name: abs(added_by(name)(*contents(seed=7)) - added_by(name)(*contents(seed=8))) for name in names}
+    added = {name: [float(added_by(name)(*contents(seed=seed))) for seed in (7, 8)] for name in names}
+    changes = {name: abs(first - second) for name, (first, second) in added.items()}
+    return changes | {f"added_by_{name}": both for name, both in added.items()}
 
 
 def decay_of_alibi() -> Measured:
@@ -579,6 +581,7 @@ CLAIMS: list[Claim] = [
             m["t5_buckets_of_distances_0_to_12"] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 9]
             and (m["t5_largest_exact_distance"], m["t5_largest_exact_distance_causal"]) == (7, 15)
             and m["t5_bucket_starts"] == T5_STARTS
+            and m["lecture_bins_with_distance_1"] == ["adjacent", "1–2"]
             and m["shaw_rows"] == list(range(m["shaw_offsets"]))
         ),
         counterfeits=(_CLIPPED, _ROUND_UP),
@@ -616,6 +619,7 @@ CLAIMS: list[Claim] = [
         measure=function_or_table,
         decides=lambda m: (
             m["largest_difference"] == 0
+            and m["distances_of_3_tokens"] == 5
             and m["bias"] == [[0, -0.5, -1], [-0.5, 0, -0.5], [-1, -0.5, 0]]
             and m["value_between_whole_distances"] == -0.75
         ),
@@ -630,7 +634,7 @@ CLAIMS: list[Claim] = [
         evidence="numeric",
         digest=("S1-12",),
         measure=step_by_step,
-        decides=lambda m: near(m["steps"], -0.5) and near(m["weight_ratio"], np.exp(-0.5)),
+        decides=lambda m: near([m["step_from_2_to_3"], *m["steps"]], -0.5) and near(m["weight_ratio"], np.exp(-0.5)),
         counterfeits=(_HALF_SLOPE, _LOGARITHMIC),
     ),
     Claim(
@@ -986,12 +990,22 @@ CLAIMS: list[Claim] = [
                 [2.561172, 3.361138, 0.155340, 0.887535],
                 1e-6,
             )
+            and near(m["added_by_t5"] + m["added_by_alibi"], [1.136047, 1.136047, -2, -2], 1e-6)
+            and near(m["added_by_kerple"], -np.log(5))
+            and near(m["added_by_shaw"] + m["added_by_transformer_xl"], [3.825925, 1.264753, 3.938495, 7.299634], 1e-6)
+            and near(m["added_by_deberta"] + m["added_by_rope"], [-5.080899, -5.236239, 1.122043, 0.234508], 1e-6)
         ),
         counterfeits=(
             _broken(
                 "Shaw without the query",
                 "shaw_scores",
                 lambda right: lambda q, *args, **options: right(np.ones_like(q), *args, **options),
+                module="relative",
+            ),
+            _broken(
+                "Shaw with the wrong sign",
+                "shaw_scores",
+                lambda right: lambda *args, **options: -right(*args, **options),
                 module="relative",
             ),
             _broken(
@@ -1026,7 +1040,7 @@ CLAIMS: list[Claim] = [
         claim="ALiBi's bias is a fixed linear decay.",
         verdict="true with conditions",
         holds="The score falls linearly; the *weight* falls exponentially, by a factor of "
-        "{weight_factor_per_token:.4f} per token at slope 1/2 and of {weight_factor_at_20:.2e} over 20 tokens. The "
+        "{weight_factor_per_token:.4f} per token at slope 1/2 and of {weight_factor_at_20:.7f} over 20 tokens. The "
         "original is causal.",
         evidence="numeric",
         digest=("S3-53",),

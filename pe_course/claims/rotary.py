@@ -337,6 +337,8 @@ def factor_of_the_inner_product() -> Measured:
         "rotated_inner_product": rotary.rope_score(one, i, np.pi / 2, [1.0]),
         "rotated_pair": rotary.rope_score(pair_q, pair_k, alpha, [1.0]),
         "length_times_cosine": np.hypot(*pair_q) * np.hypot(*pair_k) * np.cos(phi + alpha),
+        "rotated_pair_backwards": rotary.rope_score(pair_q, pair_k, -alpha, [1.0]),
+        "length_times_cosine_backwards": np.hypot(*pair_q) * np.hypot(*pair_k) * np.cos(phi - alpha),
     }
 
 
@@ -370,6 +372,7 @@ def direction() -> Measured:
     one, i = [1.0, 0.0], [0.0, 1.0]
     q, k = query_and_key_of_one_token()
     return {
+        "pair_without_rotation": np.dot(one, i),
         "pair_forward": rotary.rope_score(one, i, 1, [1.0]),
         "pair_backward": rotary.rope_score(one, i, -1, [1.0]),
         "tied_pair_forward": rotary.rope_score(one, one, 1, [1.0]),
@@ -515,8 +518,8 @@ CLAIMS: list[Claim] = [
         references=("su2021roformer",),
         measure=score_depends_on_the_distance,
         decides=lambda m: (
-            m["largest_deviation_over_50_shifts"] < 1e-11
-            and near(m["score_5_3"], 0.921950107, 1e-8)
+            m["largest_deviation_over_50_shifts"] < 1e-12
+            and near([m["score_5_3"], m["score_105_103"]], 0.921950107, 1e-8)
             and near(m["score_3_5"], 2.901430819, 1e-8)
         ),
         counterfeits=(_SQUARED_POSITIONS, _CLOCKWISE, _ADDED),
@@ -596,7 +599,7 @@ CLAIMS: list[Claim] = [
         "nats at the training length, {rope_at_2_times:.2f} at twice, {rope_at_4_times:.2f} at four times and "
         "{rope_at_16_times:.2f} at 16 times as many tokens, where no positions at all give "
         "{no_positions_at_16_times:.2f}. The interpolation paper reports catastrophic scores, YaRN's authors that no "
-        "popular encoding generalises far. With other frequencies it does, usually after a little more training.",
+        "popular encoding generalises far. RoPE with rescaled frequencies does, usually after a little more training.",
         evidence="experiment",
         digest=("S2-16", "S2-25", "S3-46"),
         references=("chen2023extending", "peng2024yarn", "liu2024scaling", "press2022train"),
@@ -674,6 +677,7 @@ CLAIMS: list[Claim] = [
             and near(m["share_of_steps_that_increase"], 0.486, 5e-4)
             and m["farthest_favourite"] == 1000
             and near(m["aimed_score_at_0_10_1000"], [25.692076, 18.755604, 63.918012], 1e-6)
+            and near(m["bound_at_1_10_100_1000"], [31.538166, 17.954137, 10.227330, 4.470761], 1e-6)
             and near(m["share_of_steps_where_the_bound_increases"], 0.493, 5e-4)
             and near(m["random_mean_at_0_and_1000"], 0, 0.5)
             and near(m["random_std_at_0_and_1000"], 8, 0.3)
@@ -858,8 +862,9 @@ CLAIMS: list[Claim] = [
             m["original_inner_product"] == 0
             and near(m["rotated_inner_product"], 1)
             and near(m["rotated_pair"], m["length_times_cosine"])
+            and near(m["rotated_pair_backwards"], m["length_times_cosine_backwards"])
         ),
-        counterfeits=(_SCORE_CLOCKWISE, _SCORE_DECAYS),
+        counterfeits=(_SCORE_CLOCKWISE, _SCORE_SYMMETRIC, _SCORE_DECAYS),
     ),
     Claim(
         id="L-138",
@@ -915,7 +920,7 @@ CLAIMS: list[Claim] = [
         references=("su2021roformer",),
         measure=direction,
         decides=lambda m: (
-            near([m["pair_forward"], m["pair_backward"]], [np.sin(1), -np.sin(1)])
+            near([m["pair_forward"], m["pair_without_rotation"], m["pair_backward"]], [np.sin(1), 0, -np.sin(1)])
             and near([m["tied_pair_forward"], m["tied_pair_backward"]], np.cos(1))
             and near([m["equal_tokens_7_to_4"], m["equal_tokens_4_to_7"]], [-1.095439, -0.475909], 1e-6)
             and near([m["tied_7_to_4"], m["tied_4_to_7"]], 12.763268, 1e-6)
@@ -958,6 +963,7 @@ CLAIMS: list[Claim] = [
             and near([m["key_by_m_minus_n_5_3"], m["key_by_m_minus_n_105_103"], m["rope_3_5"]], 2.901430819, 1e-8)
             and near([m["key_by_minus_n_5_3"], m["key_by_minus_n_6_2"]], 3.363424460, 1e-8)
             and near(m["key_by_minus_n_105_103"], -8.487770214, 1e-8)
+            and near([m["key_alone_5_3"], m["key_alone_105_103"]], [4.279582532, 7.111505329], 1e-8)
         ),
         counterfeits=(_MATRIX_CLOCKWISE, _CLOCKWISE, _SQUARED_POSITIONS),
     ),

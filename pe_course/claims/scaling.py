@@ -476,8 +476,11 @@ CLAIMS: list[Claim] = [
         measure=entropy_left_over,
         decides=lambda m: (
             near(m["spread_1_with"], [1.136, 2.231], 0.02)
-            and near(m["spread_2_with"], [0.45, 0.85], 0.08)
-            and near(m["spread_3_5_with"], [-0.08, -0.10], 0.15)
+            and near(m["spread_2_with"], [0.47, 0.78], 0.06)
+            and near(m["spread_3_5_with"], [-0.06, -0.18], 0.1)
+            and near(m["spread_1_without"], [1.3834, 2.7694], 0.02)
+            and near(m["spread_2_without"], [1.288, 2.649], 0.05)
+            and near(m["spread_3_5_without"], [0.73, 1.62], 0.1)
             and all(m[f"spread_{s}_with"][1] < m[f"spread_{s}_without"][1] for s in ("1", "2", "3_5"))
         ),
         counterfeits=(_NO_LOG_N, _NATURAL_LOGARITHM),

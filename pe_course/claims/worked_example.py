@@ -236,7 +236,8 @@ CLAIMS: list[Claim] = [
             and m["values"] == m["values_from_printed_output"] == [[1, 0, 1], [1, 1, 1], [1, 1, 0]]
             and m["largest_rounding_of_values"] < 0.01
             and m["rank_of_scores"] == 2
-            and m["combinations"] == 168
+            and np.array_equal(np.array(m["queries"]) @ np.transpose(m["keys"]), m["scores"])
+            and (m["matrices_x"], m["factorisations_per_x"], m["combinations"]) == (24, [7], 168)
             and m["matrices_x_up_to_feature_order"] == 1
         ),
         counterfeits=(_STEEPER, Counterfeit("another number of solutions", {"combinations": 24})),
@@ -262,7 +263,11 @@ CLAIMS: list[Claim] = [
         evidence="numeric",
         digest=("S1-18",),
         measure=lambda: row_of_the_example(0),
-        decides=lambda m: weights_as_printed(m, 0) and round(m["sum"], 3) == PRINTED_SUMS[0],
+        decides=lambda m: (
+            weights_as_printed(m, 0)
+            and round(m["sum"], 3) == PRINTED_SUMS[0]
+            and near(m["exponentials"], np.exp([1.0, 4.5, 2.0]))
+        ),
         counterfeits=(_SQUARED, _BASE_TWO),
     ),
     Claim(
@@ -290,7 +295,10 @@ CLAIMS: list[Claim] = [
         digest=("S1-18",),
         measure=lambda: row_of_the_example(2),
         decides=lambda m: (
-            weights_as_printed(m, 2) and sum_is_off(m, 2) and near(m["exponentials"], np.exp([1.0, 3.5, 3.0]))
+            weights_as_printed(m, 2)
+            and sum_is_off(m, 2)
+            and near(m["exponentials"], np.exp([1.0, 3.5, 3.0]))
+            and near(m["printed_weights_sum"], 0.9996)
         ),
         counterfeits=(_SQUARED, _BASE_TWO, Counterfeit("the printed sum", {"sum": 55.918})),
     ),
@@ -346,7 +354,11 @@ CLAIMS: list[Claim] = [
             and m["weight_of_nearest_word"] == min(m["row_0_with_bias"])
             and m["added_to_weight_of_word_1"] < 0.1 * m["row_0_without_bias"][1]
             and near(m["row_1_without_bias"], 1 / 3)
-            and m["row_1_with_bias"][1] == max(m["row_1_with_bias"])
+            and near(m["row_1_with_bias"], [0.274069, 0.451863, 0.274069], 1e-6)
+            and near(m["row_2_without_bias"], [0.090031, 0.665241, 0.244728], 1e-6)
+            and near(m["row_2_with_bias"], [0.048611, 0.592201, 0.359188], 1e-6)
+            and near(m["row_0_at_that_slope"], [0.499381, 0.499381, 0.001238], 1e-6)
+            and m["slope_at_which_words_0_and_1_tie"] == 4
             and near(m["row_0_at_that_slope"][0], m["row_0_at_that_slope"][1])
         ),
         counterfeits=(_STEEPER, _BASE_TWO),
@@ -364,6 +376,7 @@ CLAIMS: list[Claim] = [
         measure=table_in_place_of_the_function,
         decides=lambda m: (
             m["largest_difference_with_table"] == 0
+            and m["distances_in_the_example"] == 3
             and m["largest_difference_backwards"] < 1e-12
             and near([row[1] for row in m["output"]], [0.972851, 0.725931, 0.951389], 1e-6)
         ),
@@ -389,7 +402,8 @@ CLAIMS: list[Claim] = [
         references=("vaswani2017attention", "raffel2020exploring", "press2022train"),
         measure=with_the_usual_scale,
         decides=lambda m: (
-            near(m["weights_bias_after_scale"][0], m["row_0_bias_after_scale"])
+            near(m["weights_unscaled"][0], m["row_0_unscaled"])
+            and near(m["weights_bias_after_scale"][0], m["row_0_bias_after_scale"])
             and near(m["weights_bias_before_scale"][0], m["row_0_bias_before_scale"])
             and near(m["row_0_bias_after_scale"], [0.120859, 0.738061, 0.141080], 1e-6)
             and near(m["row_0_bias_before_scale"], [0.096851, 0.730626, 0.172523], 1e-6)

@@ -140,7 +140,7 @@ CLAIMS.append(
         verdict="wrong",
         holds="Sine and cosine of the position still differ for every whole position: {different_rows_of_512} "
         "different rows of 512, but badly spread (the closest, {at_offset} apart, differ by "
-        "{smallest_gap_in_one_pair:.4f} in a pair; rows 710 apart by {gap_at_offset_710:.1e}). A one-head probe that "
+        "{smallest_gap_in_one_pair:.4f} in a pair; rows 710 apart by {gap_at_offset_710:.6f}). A one-head probe that "
         "learns to report the token at position 5 of 16 is right in {probe_with_integer_division:.0%} of the cases, "
         "with the correct table in {probe_with_sinusoids:.0%}, without positions in {probe_without_positions:.0%}.",
         evidence="experiment",

@@ -17,6 +17,7 @@ from pe_course.claims.absolute.shared import (
 )
 from pe_course.claims.attention import largest, order_enters_anywhere, order_through_three_places, six_tokens
 from pe_course.claims.claim import Claim, Counterfeit, Measured
+from pe_course.claims.judge import near
 from pe_course.reference import absolute, attention, bias
 
 CLAIMS: list[Claim] = []
@@ -36,13 +37,18 @@ def steps_as_matrices() -> Measured:
     return {
         "largest_error": max(errors),
         "two_steps_at_width_2": absolute.sinusoidal_shift_matrix(2, 2),
+        "cosines_in_two_steps_at_width_4": np.diag(absolute.sinusoidal_shift_matrix(2, 4))[::2],
         "unexplained_by_a_matrix_in_a_random_table": np.var(table[2:] - table[:-2] @ best) / np.var(table[2:]),
     }
 
 
 def steps_are_matrices(m: Measured) -> bool:
     two_steps = [[round(entry, 6) for entry in row] for row in m["two_steps_at_width_2"]]
-    return m["largest_error"] < 1e-12 and two_steps == [[-0.416147, 0.909297], [-0.909297, -0.416147]]
+    return (
+        m["largest_error"] < 1e-12
+        and two_steps == [[-0.416147, 0.909297], [-0.909297, -0.416147]]
+        and near(m["cosines_in_two_steps_at_width_4"], [np.cos(2), np.cos(2 / 100)])
+    )
 
 
 WRONG_WAY = Counterfeit(
@@ -71,7 +77,7 @@ CLAIMS.append(
         digest=("S1-05",),
         references=("vaswani2017attention",),
         measure=steps_as_matrices,
-        decides=lambda m: steps_are_matrices(m) and m["unexplained_by_a_matrix_in_a_random_table"] > 0.9,
+        decides=lambda m: steps_are_matrices(m) and round(m["unexplained_by_a_matrix_in_a_random_table"], 2) == 0.98,
         counterfeits=(WRONG_WAY, HALF_BLOCKS, COSINE_FIRST),
     )
 )
@@ -84,7 +90,7 @@ def inner_products_by_distance() -> Measured:
     return {
         "share_at_width_512": absolute.sinusoidal_kernel(distances, 512) / 256,
         "share_at_width_4_distance_6": absolute.sinusoidal_kernel(6, 4) / 2,
-        "smallest_share_at_width_4": curves[4].min() / 2,
+        "smallest_share_at_width_4_up_to_distance_60": curves[4].min() / 2,
         "first_rise_after": [np.argmax(np.diff(curves[dim]) > 0) for dim in widths],
         **products_between_random_matrices(),
     }
@@ -107,7 +113,7 @@ def products_between_random_matrices() -> Measured:
 
 
 def random_matrices_hide_distance(m: Measured) -> bool:
-    return m["inner_product_largest_at_distance_0"] and m["draws_with_maximum_at_distance_0"] <= 10
+    return m["inner_product_largest_at_distance_0"] and m["draws_with_maximum_at_distance_0"] == 1
 
 
 IDENTITY_BETWEEN = Counterfeit("draws in which the maximum stays", {"draws_with_maximum_at_distance_0": 200})
@@ -130,7 +136,8 @@ CLAIMS.append(
         decides=lambda m: (
             m["first_rise_after"] == [3, 5, 11, 43]
             and round(m["share_at_width_4_distance_6"], 4) == 0.9792
-            and m["smallest_share_at_width_4"] < 0
+            and near(m["share_at_width_512"], [0.97306, 0.90521, 0.74061, 0.67887, 0.51207, 0.43731, 0.17567], 1e-5)
+            and near(m["smallest_share_at_width_4_up_to_distance_60"], -0.063539, 1e-6)
             and random_matrices_hide_distance(m)
         ),
         counterfeits=(TO_ENDPOINT, SQUARED, IDENTITY_BETWEEN),
@@ -237,7 +244,9 @@ CLAIMS.append(
         digest=("S3-29",),
         measure=two_words_of_width_4,
         decides=lambda m: (
-            [round(x, 6) for x in m["i_at_0"]] == [0.1, 1.2, 0.3, 1.4]
+            m["row_0"] == [0, 1, 0, 1]
+            and near(m["row_1"], [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)])
+            and [round(x, 6) for x in m["i_at_0"]] == [0.1, 1.2, 0.3, 1.4]
             and [round(x, 6) for x in m["am_at_1"]] == [1.341471, 1.140302, 0.71, 1.79995]
         ),
         counterfeits=(COSINE_FIRST, TO_ENDPOINT, FROM_ONE),
@@ -285,7 +294,8 @@ CLAIMS.append(
         decides=lambda m: (
             np.allclose(m["sum_of_i_am"], m["sum_of_am_i"], rtol=0, atol=1e-12)
             and m["stranger_at_0_against_am_at_1"] < 1e-12
-            and m["change_of_i_with_its_place"] > 0.8
+            and near(m["change_of_i_with_its_place"], np.sin(1))
+            and near(m["sum_of_i_am"], [1.441471, 2.340302, 1.01, 3.19995], 1e-6)
             and [round(x, 4) for x in m["stranger"]] == [1.3415, 0.1403, 0.71, 0.8]
         ),
         counterfeits=(NO_POSITIONS, COSINE_FIRST, TO_ENDPOINT),

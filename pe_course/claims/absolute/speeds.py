@@ -29,7 +29,7 @@ def all_rows_differ(m: Measured) -> bool:
     return (
         round(m["smallest_gap"], 4) == round(m["gap_of_neighbours"], 4) == 3.7143
         and m["at_offset"] == 1
-        and m["smallest_gap_of_the_first_pair"] > 1e-6
+        and round(m["smallest_gap_of_the_first_pair"], 7) == 6.03e-5
     )
 
 
@@ -162,11 +162,12 @@ CLAIMS.append(
         references=("vaswani2017attention",),
         measure=ward_of_128_beds,
         decides=lambda m: (
-            m["change_per_bed_channels_0_63"] > 1000 * m["change_per_bed_channels_448_511"]
+            [round(turns, 4) for turns in m["turns_of_pairs_0_31_224_255"]] == [20.2127, 6.626, 0.0064, 0.0021]
+            and round(m["change_per_bed_channels_0_63"], 4) == 0.4395
             and round(m["change_per_bed_channels_448_511"], 6) == 0.000142
-            and round(m["sines_of_channels_448_511"][1], 4) == 0.0402
-            and m["sign_changes_of_channels_1_63_449_511"][2:] == [0, 0]
-            and m["sign_changes_of_channels_1_63_449_511"][0] > 20
+            and [round(x, 4) for x in m["sines_of_channels_448_511"]] == [0, 0.0402]
+            and [round(x, 4) for x in m["cosines_of_channels_448_511"]] == [0.9992, 1]
+            and m["sign_changes_of_channels_1_63_449_511"] == [40, 13, 0, 0]
         ),
         counterfeits=(SLOW_FIRST, DENOMINATOR, TO_ENDPOINT),
     )
