@@ -54,3 +54,12 @@ def _tolerant(cell: plugin.IPyNbCell, text):
 
 
 plugin.IPyNbCell.sanitize = _tolerant
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Says what to do where a notebook failed; nbval shows how the outputs differ."""
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        terminalreporter.write_line(
+            "A cell does not print what its notebook stores. If the stored output is out of date or was edited, "
+            "run `make notebooks ALL=1` and look at `git diff book`; else mend the chapter or the package."
+        )

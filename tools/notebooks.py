@@ -98,13 +98,13 @@ def execute(notebook: NotebookNode, folder: Path, *, kernel: str = "python3") ->
 def build(path: Path, labels: Labels, *, force: bool = False) -> str:
     """Writes the notebook of one chapter and says what was done: "ran", "rewrote" or "unchanged".
 
-    Stored outputs are kept while neither the code cells nor the package have changed since they were made.
+    Stored outputs are kept while neither they, nor the code cells, nor the package have changed since they were made.
     """
     notebook, target = convert(path, labels), path.with_suffix(".ipynb")
     stamp = labels.settings.root / "_build" / "notebooks" / f"{path.stem}.sha256"
-    digest = _digest(notebook, labels.settings)
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    ran = force or not stamp.exists() or stamp.read_text() != digest or not _take_outputs(notebook, before)
+    known = _take_outputs(notebook, before) and stamp.exists()
+    ran = force or not known or stamp.read_text() != _digest(notebook, labels.settings)
     if ran:
         execute(notebook, path.parent)
     nbformat.validate(notebook)
@@ -112,7 +112,7 @@ def build(path: Path, labels: Labels, *, force: bool = False) -> str:
     if text != before:
         target.write_text(text, encoding="utf-8")
     stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(_digest(notebook, labels.settings))
+    stamp.write_text(_digest(nbformat.reads(text, 4), labels.settings))
     return "ran" if ran else "rewrote" if text != before else "unchanged"
 
 
@@ -171,7 +171,8 @@ def _code(notebook: NotebookNode) -> list[NotebookNode]:
 
 def _digest(notebook: NotebookNode, settings: Settings) -> str:
     """What the outputs depend on: the code cells, their outputs as stored, the package, the pinned versions."""
-    sha = hashlib.sha256(json.dumps([cell.source for cell in _code(notebook)]).encode())
+    cells = [[cell.source, cell.outputs] for cell in _code(notebook)]
+    sha = hashlib.sha256(json.dumps(cells, sort_keys=True).encode())
     for path in (*sorted((settings.root / "pe_course").rglob("*.py")), settings.root / "requirements.txt"):
         sha.update(path.read_bytes())
     return sha.hexdigest()

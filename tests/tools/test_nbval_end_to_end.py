@@ -39,3 +39,4 @@ def test_a_changed_digit_fails_and_an_untouched_notebook_passes(chapter, book, r
         done = run_nbval(changed)
         assert done.returncode == 1, done.stdout
         assert new.strip() in done.stdout
+        assert "run `make notebooks ALL=1`" in done.stdout

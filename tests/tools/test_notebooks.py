@@ -159,3 +159,15 @@ def test_building_runs_once_and_twice_changes_nothing(chapter: Callable[..., Pat
     assert notebooks.build(path, labels) == "rewrote"
     (path.parents[1] / "pe_course" / "module.py").write_text("changed = True\n")
     assert notebooks.build(path, labels) == "ran"
+
+
+def test_building_mends_an_output_that_was_edited_by_hand(chapter: Callable[..., Path]) -> None:
+    path = chapter(TWO_CELLS)
+    labels, target = Labels.of_book(Settings(path.parents[1])), path.with_suffix(".ipynb")
+    notebooks.build(path, labels)
+    good = target.read_text(encoding="utf-8")
+    notebook = nbformat.reads(good, 4)
+    next(cell for cell in notebook.cells if cell.get("outputs")).outputs = []
+    nbformat.write(notebook, target)
+    assert notebooks.build(path, labels) == "ran"
+    assert target.read_text(encoding="utf-8") == good
