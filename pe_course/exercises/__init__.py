@@ -1,0 +1,1 @@
+"""Self-tests that know the mistake: one definition for the page, the notebook and the tests."""

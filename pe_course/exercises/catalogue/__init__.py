@@ -1,0 +1,1 @@
+"""The self-tests, one module per subject."""
