@@ -56,6 +56,13 @@ class Settings:
         """Where a file of the repository can be fetched as it is."""
         return self.repository_url.replace("github.com", "raw.githubusercontent.com", 1) + f"/{self.branch}/"
 
+    def source_url(self, path: str) -> str:
+        """Where a file or folder of the repository is shown. Raises: LookupError if there is none."""
+        found = self.root / path
+        if not found.exists():
+            raise LookupError(f"there is no file or folder {path!r} in the repository")
+        return f"{self.repository_url}/{'tree' if found.is_dir() else 'blob'}/{self.branch}/{path.strip('/')}"
+
     @property
     def myst_extensions(self) -> frozenset[str]:
         return frozenset(self.config["parse"]["myst_enable_extensions"])

@@ -161,6 +161,7 @@ def described(book, chapter):
     (package / "__init__.py").write_text("")
     (package / "waves.py").write_text(
         'def wave(x):\n    """A wave."""\n\n\nclass Sea:\n    """Waves."""\n\n    def rise(self):\n        """Up."""\n'
+        '\n\nCOLOURS = ("blue",)\n"""Of the sea."""\n'
     )
     chapter("# API\n\n```{api} pe_course.waves\n```", "api")
     return chapter
@@ -174,6 +175,7 @@ def described(book, chapter):
         ("{func}`words <pe_course.waves.wave>`", f"[`words`]({SITE}/api.html#pe_course.waves.wave)"),
         ("{func}`~pe_course.waves.Sea.rise`", f"[`rise()`]({SITE}/api.html#pe_course.waves.Sea.rise)"),
         ("{class}`~pe_course.waves.Sea`", f"[`Sea`]({SITE}/api.html#pe_course.waves.Sea)"),
+        ("{data}`~pe_course.waves.COLOURS`", f"[`COLOURS`]({SITE}/api.html#pe_course.waves.COLOURS)"),
         (
             "```{api} pe_course.waves\n:summary:\n```",
             f"The entries of `pe_course.waves` are on [the page]({SITE}/chapter.html).",
@@ -184,11 +186,22 @@ def test_a_function_is_linked_to_its_api_entry(described, myst: str, expected: s
     assert plain(described, myst) == expected
 
 
+def test_a_file_is_linked_to_the_repository(described) -> None:
+    blob = "https://github.com/someone/some-book"
+    assert (
+        plain(described, "{source}`pe_course/waves.py`")
+        == f"[`pe_course/waves.py`]({blob}/blob/main/pe_course/waves.py)"
+    )
+    assert plain(described, "{source}`the room <pe_course>`") == f"[the room]({blob}/tree/main/pe_course)"
+
+
 @pytest.mark.parametrize(
     ("myst", "message"),
     [
         ("{func}`pe_course.waves.wawe`", "unknown function in the API reference 'pe_course.waves.wawe'"),
         ("{func}`pe_course.waves.Sea`", "unknown function in the API reference 'pe_course.waves.Sea'"),
+        ("{data}`pe_course.waves.wave`", "unknown value in the API reference 'pe_course.waves.wave'"),
+        ("{source}`pe_course/wave.py`", "there is no file or folder 'pe_course/wave.py'"),
         ("{class}`pe_course.waves.wave`", "unknown class in the API reference 'pe_course.waves.wave'"),
     ],
 )

@@ -39,6 +39,7 @@ class Labels:
     references: dict[str, Entry] = field(default_factory=dict)
     functions: dict[str, Target] = field(default_factory=dict)
     classes: dict[str, Target] = field(default_factory=dict)
+    data: dict[str, Target] = field(default_factory=dict)
 
     @classmethod
     def of_book(cls, settings: Settings) -> Labels:
@@ -67,6 +68,9 @@ class Labels:
 
     def find_class(self, path: str) -> Target:
         return self._look_up(self.classes, path, "class in the API reference")
+
+    def find_data(self, path: str) -> Target:
+        return self._look_up(self.data, path, "value in the API reference")
 
     def title(self, page: str) -> str:
         return self._look_up(self.titles, page, "page")
@@ -149,6 +153,8 @@ class _Scan:
         for entry in api.entries(directive.argument, root):
             functions = [entry.path] if entry.kind == "func" else [f"{entry.path}.{name}" for name in entry.methods]
             classes = [entry.path] if entry.kind in ("class", "tuple") else []
+            values = [entry.path] if entry.kind == "data" else []
+            self.labels.data |= {path: Target(self.path, path, None) for path in values}
             self.labels.functions |= {path: Target(self.path, path, None) for path in functions}
             self.labels.classes |= {path: Target(self.path, path, None) for path in classes}
 

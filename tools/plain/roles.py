@@ -68,12 +68,24 @@ def _class(page: PageWriter, content: str) -> str:
     return _api_link(page, content, page.labels.find_class, "")
 
 
+def _data(page: PageWriter, content: str) -> str:
+    return _api_link(page, content, page.labels.find_data, "")
+
+
 def _api_link(page: PageWriter, content: str, find: Callable[[str], Target], after: str) -> str:
     """A link to an entry of the API reference; as in Sphinx, ``~`` leaves all but the last part of its path away."""
     text, path = split_named_target(content)
     short, path = path.startswith("~"), path.removeprefix("~")
     says = text or f"{path.rpartition('.')[2] if short else path}{after}"
     return page.link(f"`{says}`", find(path))
+
+
+def _source(page: PageWriter, content: str) -> str:
+    text, path = split_named_target(content)
+    try:
+        return f"[{text or f'`{path}`'}]({page.settings.source_url(path)})"
+    except LookupError as problem:
+        raise PlainError(str(problem)) from None
 
 
 def _html(tag: str) -> Role:
@@ -92,6 +104,8 @@ ROLES: dict[str, Role] = {
     "cite:t": _cite_textual,
     "func": _func,
     "class": _class,
+    "data": _data,
+    "source": _source,
     "kbd": _html("kbd"),
     "sub": _html("sub"),
     "sup": _html("sup"),

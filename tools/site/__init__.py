@@ -6,6 +6,8 @@ One module per subject:
 - `page_scripts`: each page loads the scripts that it uses, and no others
 - `repairs`: mistakes in the theme's HTML that keep readers out
 - `api`: the reference of the package, from its docstrings
+- `taught`, `anchors`: which sections of the book teach a name of the package
+- `source_links`: the role that links to a file of the repository
 - `directive`, `figures`: pictures that move, and stand still without JavaScript
 - `ledger`: the ledger of claims as a page, and the role that links to a claim
 - `finish`, `icons`: the last touches on the finished folder
@@ -15,10 +17,10 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from tools.site import api, directive, finish, ledger, page_scripts, repairs, static_files
+from tools.site import api, directive, finish, ledger, page_scripts, repairs, source_links, static_files
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for part in (static_files, page_scripts, repairs, directive, api, ledger, finish):
+    for part in (static_files, page_scripts, repairs, directive, api, source_links, ledger, finish):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,18 +7,20 @@
 
 The work is done by Sphinx's own autodoc and napoleon. Which names there are, and under which path each is
 documented: `tools.api`. Names in single backticks are links; one that leads nowhere fails the build.
+Each entry ends with links to the chapters that teach it: `tools.site.taught`.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Parser, directives
 from docutils.utils import new_document
-from sphinx.addnodes import pending_xref
+from sphinx.addnodes import desc, desc_content, desc_signature, pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -26,6 +28,9 @@ from sphinx.util.inspect import stringify_signature
 from sphinx.util.rst import default_role
 
 from tools import api
+from tools.settings import Settings
+from tools.site.anchors import Page
+from tools.site.taught import Lesson, lessons
 
 HOOKS = "pe_course.nn.PositionMethod"
 
@@ -69,7 +74,9 @@ class ApiDirective(SphinxDirective):
         if "summary" in self.options:
             return self._parsed(summary(module, found))
         members = [] if api.is_package(module) else found
-        return self._parsed(opening(module) + "".join(map(description, members)))
+        described = self._parsed(opening(module) + "".join(map(description, members)))
+        self._say_where_taught(described, {entry.path for entry in members})
+        return described
 
     def _parsed(self, text: str) -> list[nodes.Node]:
         """The nodes of reStructuredText, which autodoc writes, in a page that is Markdown."""
@@ -78,6 +85,34 @@ class ApiDirective(SphinxDirective):
         with default_role(self.env.docname, "py:obj"):
             Parser().parse(text, document)
         return document.children
+
+    def _say_where_taught(self, described: list[nodes.Node], paths: set[str]) -> None:
+        """Links from each entry to the chapters of this book that teach it."""
+        settings = Settings(Path(self.env.srcdir))
+        for chapter in settings.chapters():
+            self.env.note_dependency(str(chapter))
+        found = lessons(settings)
+        for entry in (each for node in described for each in node.findall(desc)):
+            signature = entry.next_node(desc_signature)
+            for path in paths.intersection(signature["ids"]):
+                if links := [self._link(settings, each) for each in found.get(path, []) if self._is_built(each)]:
+                    entry.next_node(desc_content).append(_taught(links))
+
+    def _is_built(self, lesson: Lesson) -> bool:
+        return f"book/{lesson.page}" in self.env.found_docs
+
+    def _link(self, settings: Settings, lesson: Lesson) -> nodes.reference:
+        title = Page(settings.book / f"{lesson.page}.md", settings).sections[0].title
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, f"book/{lesson.page}")
+        return nodes.reference("", title.partition(":")[0], refuri=f"{uri}#{lesson.anchor}", internal=True)
+
+
+def _taught(links: list[nodes.reference]) -> nodes.paragraph:
+    said = nodes.paragraph("", "", nodes.strong("", "Taught in:"), nodes.Text(" "), classes=["api-taught"])
+    for number, link in enumerate(links):
+        said += [nodes.Text("; "), link] if number else [link]
+    said += nodes.Text(".")
+    return said
 
 
 def opening(module: str) -> str:
