@@ -1,0 +1,677 @@
+"""What most of us once believed, as questions with one right option and a sentence for each other."""
+
+from __future__ import annotations
+
+from pe_course.exercises.exercise import ChoiceExercise, Option
+
+
+class SwapTwoTokens(ChoiceExercise):
+    id = "swap-two-tokens"
+    title = "Swap two tokens"
+    chapter = "motivation"
+    lecture = ("S2-01", "S3-30")
+    claims = ("L-025", "L-100")
+    prompt = (
+        "Self-attention without mask and without positions gets a sentence with two of its words swapped. "
+        "What happens to the outputs?"
+    )
+    options = (
+        Option(
+            "a",
+            "Nothing: every output row stays where it was.",
+            (
+                "Then the word at place one would keep its output although another word stands there now. The rows "
+                "move along with their words."
+            ),
+        ),
+        Option(
+            "b",
+            "All output rows change, since every word sees other neighbours.",
+            (
+                "A word sees the same set of words as before. The weighted sum runs over a set, and a set has no "
+                "neighbours."
+            ),
+        ),
+        Option(
+            "c",
+            "The same two output rows are swapped; no value changes.",
+            (
+                "Yes. That is equivariance: permuting the input permutes the output. Only a pooled output, a sum "
+                "or a mean, stays the same."
+            ),
+            right=True,
+        ),
+        Option(
+            "d",
+            "Only the two swapped rows get new values.",
+            "Their places change, their values do not: each word attends to the same set of words as before.",
+        ),
+    )
+    solution = (
+        "The outputs are permuted in the same way as the inputs (equivariance). After a mean over the "
+        "tokens nothing is left of the order."
+    )
+
+
+class CausalWithoutPositions(ChoiceExercise):
+    id = "causal-without-positions"
+    title = "A decoder without positions"
+    chapter = "motivation"
+    lecture = ("S3-02", "S3-30")
+    claims = ("L-026", "L-101")
+    prompt = "A decoder with a causal mask has no positional encoding. Can it use the order of the tokens?"
+    options = (
+        Option(
+            "a",
+            "No, without an encoding a Transformer is a bag of words.",
+            (
+                "True without the mask. Under a causal mask the first token sees one token and the fifth sees "
+                "five, so the outputs do depend on the order."
+            ),
+        ),
+        Option(
+            "b",
+            "Only if the words are all different.",
+            "Repeated words are not what decides. The mask gives each place another set to look at.",
+        ),
+        Option(
+            "c",
+            "Only after training on very long texts.",
+            "It holds for random weights already; training decides how well it is used.",
+        ),
+        Option(
+            "d",
+            "Yes: the mask lets each token see only what stands before it, and that depends on the order.",
+            (
+                "Yes. One layer already separates orders for all but the last token; from the second layer on the "
+                "last token differs too."
+            ),
+            right=True,
+        ),
+    )
+    solution = (
+        "Yes. The causal mask breaks the symmetry: which tokens a token may see depends on where it "
+        "stands. Models without an encoding do work, in general less well."
+    )
+
+
+class FastAndSlow(ChoiceExercise):
+    id = "fast-and-slow"
+    title = "Which columns are fast?"
+    chapter = "absolute"
+    lecture = ("S3-27", "S3-32")
+    claims = ("L-094", "L-102")
+    prompt = "In the sinusoidal encoding with base 10000, which columns change most from one position to the next?"
+    options = (
+        Option(
+            "a",
+            "The last ones: large i, short wavelength.",
+            (
+                "This is how the lecture puts it, and it is exchanged. A large i makes the denominator large, the "
+                "angle small and the wave long."
+            ),
+        ),
+        Option(
+            "b",
+            "The first ones: small i, short wavelength.",
+            (
+                "Yes. The exponent 2i/d is zero for the first pair, so it turns one radian per position. The last "
+                "pair needs tens of thousands of positions for one turn."
+            ),
+            right=True,
+        ),
+        Option(
+            "c",
+            "All equally; only the phases differ.",
+            "The phases are all zero. What differs is the frequency, over four orders of magnitude.",
+        ),
+        Option(
+            "d",
+            "The even ones, since they hold the sines.",
+            "Sine and cosine of a pair turn at the same speed. Even and odd columns do not differ in it.",
+        ),
+    )
+    solution = (
+        "The first columns. The frequency of pair i is base^(−2i/d): one radian per position for i = 0, "
+        "nearly 1/10000 for the last pair."
+    )
+
+
+class RowOfPositionZero(ChoiceExercise):
+    id = "row-of-position-zero"
+    title = "The row of position 0"
+    chapter = "absolute"
+    lecture = ("S3-56",)
+    claims = ("L-128",)
+    prompt = "You print row 0 of a correct sinusoidal encoding. What do you see?"
+    options = (
+        Option(
+            "a",
+            "All zeros, because sin 0 = 0.",
+            (
+                "The even columns are zero. The odd ones hold cosines, and cos 0 = 1. A test for zeros would make "
+                "you 'mend' correct code."
+            ),
+        ),
+        Option("b", "All ones.", "That holds for the cosines only."),
+        Option(
+            "c",
+            "A vector of length zero to one, depending on the width.",
+            "Every row has the same length: each pair contributes sin² + cos² = 1, so the length is √(d/2).",
+        ),
+        Option(
+            "d",
+            "Zeros and ones by turns.",
+            "Yes: sin 0 = 0 in the even columns, cos 0 = 1 in the odd ones.",
+            right=True,
+        ),
+    )
+    solution = "0, 1, 0, 1, …: sin 0 and cos 0."
+
+
+class SameCodeTwice(ChoiceExercise):
+    id = "same-code-twice"
+    title = "Does the encoding repeat?"
+    chapter = "absolute"
+    lecture = ("S2-07",)
+    claims = ("L-034", "L-075")
+    prompt = (
+        "Every column of a sinusoidal encoding is periodic. Does the whole row therefore repeat within the "
+        "first few thousand positions?"
+    )
+    options = (
+        Option(
+            "a",
+            "Yes, after the shortest wavelength, about six positions.",
+            "After about six positions the first pair is nearly back, but no other pair is.",
+        ),
+        Option(
+            "b",
+            "Yes, after the longest wavelength.",
+            "At that position the other pairs stand anywhere; all would have to fit at once.",
+        ),
+        Option(
+            "c",
+            (
+                "No: the wavelengths are different and incommensurable, and whole positions do not even bring the "
+                "first pair back exactly."
+            ),
+            (
+                "Yes. A common period would have to be a multiple of all wavelengths. In practice every row in "
+                "reach is unique."
+            ),
+            right=True,
+        ),
+    )
+    solution = "No. Each component is periodic, the vector is not within any length in use."
+
+
+class TableTooShort(ChoiceExercise):
+    id = "table-too-short"
+    title = "Beyond the last row"
+    chapter = "absolute"
+    lecture = ("S3-49", "S3-65")
+    claims = ("L-115", "L-141")
+    prompt = "A learned table has 512 rows. Which token is the first that it cannot serve?"
+    options = (
+        Option("a", "The token at index 511.", "Index 511 is the last row: rows are counted from 0."),
+        Option(
+            "b",
+            "The token at index 513.",
+            "That one fails too, but one comes before it. The number of a token and its index differ by one.",
+        ),
+        Option(
+            "c",
+            "None; the table wraps around.",
+            "It does not wrap. Libraries raise an index error, and unchecked code reads what is not there.",
+        ),
+        Option(
+            "d",
+            "The token at index 512, the 513th.",
+            "Yes: indices 0 to 511 have rows, index 512 has none.",
+            right=True,
+        ),
+    )
+    solution = "The 513th token, index 512."
+
+
+class SymmetricPenalty(ChoiceExercise):
+    id = "symmetric-penalty"
+    title = "Dog bites man"
+    chapter = "continuous"
+    lecture = ("S3-09", "S1-16")
+    claims = ("L-023",)
+    prompt = (
+        "An encoder without mask gets the bias −0.5·|i − j| as its only sign of position, and its outputs "
+        "are averaged. Can it tell 'dog bites man' from 'man bites dog'?"
+    )
+    options = (
+        Option(
+            "a",
+            "Yes: the bias depends on positions, so the order is known.",
+            (
+                "It knows how far apart words are, not which comes first. Reading backwards leaves every |i − j| "
+                "as it was."
+            ),
+        ),
+        Option(
+            "b",
+            "Only if the penalty is strong enough.",
+            "No strength helps: a symmetric function of the distance gives both orders the same set of scores.",
+        ),
+        Option(
+            "c",
+            "No: the two are reversals of each other, and |i − j| does not change under reversal.",
+            (
+                "Yes. The averaged output is the same up to rounding. A signed distance, a causal mask, RoPE or "
+                "sinusoids would tell them apart."
+            ),
+            right=True,
+        ),
+    )
+    solution = (
+        "No. A bias of |i − j| is unchanged when the sentence is reversed, and these two sentences are reversals."
+    )
+
+
+class BiasThatVanishes(ChoiceExercise):
+    id = "bias-that-vanishes"
+    title = "A bias that goes to zero"
+    chapter = "continuous"
+    lecture = ("S1-13",)
+    claims = ("L-008", "L-009")
+    prompt = (
+        "A bias f(d) is added to the scores, and f(d) goes to 0 for large distances. What does that do to far tokens?"
+    )
+    options = (
+        Option(
+            "a",
+            "Their scores are left as content made them.",
+            "Yes. Zero is 'no change'. With many far tokens they together outweigh the near ones.",
+            right=True,
+        ),
+        Option(
+            "b",
+            "Their weight goes to zero.",
+            (
+                "A bias of zero leaves a score as it is. The weight is exp(score + bias): to make it vanish the "
+                "bias must go to minus infinity."
+            ),
+        ),
+        Option("c", "They get exactly the weight of the nearest token.", "That depends on the content and on f(0)."),
+        Option("d", "They are masked.", "A mask is a bias of minus infinity, the opposite end."),
+    )
+    solution = "Nothing: a bias of 0 is no change. Decay needs a bias that falls without bound."
+
+
+class BeforeOrAfterSoftmax(ChoiceExercise):
+    id = "bias-as-a-factor"
+    title = "What a bias does to a weight"
+    chapter = "continuous"
+    lecture = ("S1-15",)
+    claims = ("L-020",)
+    prompt = (
+        "Two keys have the same content score. One has a bias of −1, the other of 0. How do their "
+        "attention weights compare?"
+    )
+    options = (
+        Option(
+            "a",
+            "The first is smaller by 1.",
+            "Weights lie between 0 and 1; the 1 is subtracted before the exponential.",
+        ),
+        Option(
+            "b",
+            "It depends on how many other keys there are.",
+            "Each weight does, but not their ratio: the denominator is the same for both.",
+        ),
+        Option(
+            "c",
+            "The first is e times smaller, whatever the other keys are.",
+            "Yes: softmax turns a difference of scores into a ratio of weights, exp(−1).",
+            right=True,
+        ),
+        Option("d", "The first is zero.", "Only a bias of minus infinity gives zero."),
+    )
+    solution = "The ratio is exp(−1), about 0.37: an added bias is a factor on the weight."
+
+
+class WhatIsRotated(ChoiceExercise):
+    id = "what-is-rotated"
+    title = "What does RoPE rotate?"
+    chapter = "rotary"
+    lecture = ("S3-05", "S3-44")
+    claims = ("L-065",)
+    prompt = "Where in a Transformer does RoPE act?"
+    options = (
+        Option(
+            "a",
+            "On the queries and keys of each layer.",
+            "Yes. The values are not rotated, so what is passed on carries no rotation.",
+            right=True,
+        ),
+        Option(
+            "b",
+            "On the token embeddings, once, at the input.",
+            "That is where sinusoids act. RoPE leaves embeddings alone; it turns what has been projected.",
+        ),
+        Option(
+            "c",
+            "On queries, keys and values of each layer.",
+            (
+                "Rotated values would carry the absolute position into the output, and it would have to be taken "
+                "out again."
+            ),
+        ),
+        Option(
+            "d",
+            "On the scores, after the dot product.",
+            ("There a bias acts. The rotation comes before the dot product, which is why the kernel needs no change."),
+        ),
+    )
+    solution = "On queries and keys, in each attention layer, before the dot product."
+
+
+class OnlyTheKeys(ChoiceExercise):
+    id = "only-the-keys"
+    title = "Only the keys were rotated"
+    chapter = "pitfalls"
+    lecture = ("S3-55",)
+    claims = ("L-125", "L-126")
+    prompt = (
+        "Someone rotates the keys but not the queries. On what does the score of query m and key n depend, "
+        "for fixed contents?"
+    )
+    options = (
+        Option("a", "On m and n separately.", "The query was not rotated, so nothing in the score knows m."),
+        Option(
+            "b", "On m − n, as it should.", "For that both sides need their own rotation, so that the angles subtract."
+        ),
+        Option("c", "On m only.", "It is the other way round: the keys carry the angle."),
+        Option(
+            "d",
+            "On n only: the absolute position of the key.",
+            "Yes. The query's place is lost, so 'two back' cannot be expressed.",
+            right=True,
+        ),
+    )
+    solution = "On n only. The lecture says that it depends on m; the code shows that it is the key's position."
+
+
+class DoesItDecay(ChoiceExercise):
+    id = "does-rope-decay"
+    title = "Does RoPE decay with distance?"
+    chapter = "rotary"
+    lecture = ("S3-15", "S3-46")
+    claims = ("L-073",)
+    prompt = "Two tokens move apart, contents fixed. What does the RoPE score do?"
+    options = (
+        Option(
+            "a",
+            "It oscillates; whether it is larger near or far depends on the contents.",
+            (
+                "Yes. Each pair contributes a cosine of the distance with a phase from q and k. A query and key "
+                "can be made to match best at any distance."
+            ),
+            right=True,
+        ),
+        Option(
+            "b",
+            "It falls with every step.",
+            "For q = k with equal entries it falls on the whole, but nearly every second step goes up.",
+        ),
+        Option("c", "It is constant: rotation keeps lengths.", "Lengths stay, the angle between q and k changes."),
+        Option("d", "It falls like 1/distance.", "Nothing in a sum of cosines has such a law."),
+    )
+    solution = "It oscillates. The often drawn decay is a bound on an average for special contents."
+
+
+class SharedByHeads(ChoiceExercise):
+    id = "t5-shared-by-heads"
+    title = "The table of T5"
+    chapter = "relative"
+    lecture = ("S3-39", "S3-42", "S3-50")
+    claims = ("L-106", "L-109")
+    prompt = "What does the relative bias of T5 learn?"
+    options = (
+        Option(
+            "a",
+            "One number for each distance from −127 to 127.",
+            (
+                "128 is where the last bucket begins at the latest, not the number of exact distances. Far "
+                "distances share buckets."
+            ),
+        ),
+        Option(
+            "b",
+            "One number for each bucket and each head.",
+            "Yes: 32 buckets times the heads, shared by the layers of a stack.",
+            right=True,
+        ),
+        Option(
+            "c",
+            "One number for each bucket, the same for all heads.",
+            "Each head has its own column in the table: one head can look near and another far.",
+        ),
+        Option("d", "A vector for each distance, as wide as a head.", "That is Shaw's method. T5 learns scalars."),
+    )
+    solution = "One scalar per bucket and head; the layers of a stack share the table."
+
+
+class FarTokensInT5(ChoiceExercise):
+    id = "far-tokens-in-t5"
+    title = "Ten minutes ago, twelve hours ago"
+    chapter = "relative"
+    lecture = ("S3-38", "S3-39")
+    claims = ("L-107",)
+    prompt = (
+        "In a bidirectional T5 with 32 buckets and a maximum distance of 128, key A stands 700 tokens "
+        "before the query and key B 50 400 before it. How do their biases compare?"
+    )
+    options = (
+        Option(
+            "a",
+            "They are the same number.",
+            "Yes. All distances past the maximum share the last bucket of their side.",
+            right=True,
+        ),
+        Option(
+            "b",
+            "B's is smaller, since it is further away.",
+            "Both lie beyond the maximum distance on the same side, so both read the same entry of the table.",
+        ),
+        Option("c", "Both are zero.", "The last bucket is learned like every other; it need not be zero."),
+        Option("d", "Undefined: such distances raise an error.", "No error: the last bucket takes all of them."),
+    )
+    solution = "The same: one last bucket per side holds everything beyond the maximum distance."
+
+
+class FlatLoss(ChoiceExercise):
+    id = "flat-loss"
+    title = "What a flat loss shows"
+    chapter = "alibi"
+    lecture = ("S2-18", "S3-53")
+    claims = ("L-052",)
+    prompt = "A model with ALiBi keeps its loss at sixteen times its training length. What does that show by itself?"
+    options = (
+        Option(
+            "a",
+            "It uses all sixteen lengths of context.",
+            (
+                "The loss could be the same if it ignored everything beyond a short window. Compare with a hard "
+                "window before concluding."
+            ),
+        ),
+        Option(
+            "b",
+            "That it has learned the longer distances.",
+            "It never saw them in training; its penalty was fixed by hand.",
+        ),
+        Option(
+            "c",
+            "That the longer input does it no harm; whether it uses the far part needs another test.",
+            "Yes. A window mask, the loss per position or a retrieval task tells more.",
+            right=True,
+        ),
+    )
+    solution = "No harm, not use. Test use with a window mask or with retrieval at a distance."
+
+
+class NoPositionalEncoding(ChoiceExercise):
+    id = "is-alibi-nope"
+    title = "Is ALiBi 'no positional encoding'?"
+    chapter = "alibi"
+    lecture = ("S3-06", "S3-53")
+    claims = ("L-067", "L-154")
+    prompt = "Which of these models has *no* positional encoding?"
+    options = (
+        Option(
+            "a",
+            "A model with ALiBi: nothing is added to the embeddings.",
+            (
+                "Its scores carry a penalty that depends on positions. Nothing at the input is not the same as "
+                "nothing at all."
+            ),
+        ),
+        Option(
+            "b",
+            "A decoder whose only trace of order is its causal mask.",
+            "Yes. This is what the literature calls NoPE.",
+            right=True,
+        ),
+        Option(
+            "c", "A model with a T5 bias.", "The bias is a learned function of the distance, so it encodes positions."
+        ),
+        Option(
+            "d",
+            "A model with RoPE: nothing is added anywhere.",
+            "Rotation multiplies instead of adding; it encodes the position in queries and keys.",
+        ),
+    )
+    solution = "The decoder with nothing but its causal mask (NoPE)."
+
+
+class PositionsInTheCache(ChoiceExercise):
+    id = "position-of-the-next-token"
+    title = "The position of the next token"
+    chapter = "pitfalls"
+    lecture = ("S3-55",)
+    prompt = (
+        "A cache holds the keys of 7 tokens, rotated at positions 0 to 6. The next token arrives alone. At "
+        "which position are its query and key rotated?"
+    )
+    options = (
+        Option("a", "At 7, the number of tokens before it.", "Yes: the offset is the length of the cache.", right=True),
+        Option(
+            "b",
+            "At 0: it is the first token of this call.",
+            (
+                "Then its distance to the cached keys is negative, and the scores change with every call. The "
+                "outputs look fluent and are wrong."
+            ),
+        ),
+        Option(
+            "c",
+            "At 6, the last position in the cache.",
+            ("Then it shares a position with the token before it: an error by one that short tests do not notice."),
+        ),
+        Option(
+            "d",
+            "At 8, because positions count from 1.",
+            "They count from 0 in the cache, so the eighth token stands at 7.",
+        ),
+    )
+    solution = "At position 7: as many as there are tokens before it."
+
+
+class WhichScaling(ChoiceExercise):
+    id = "what-interpolation-does"
+    title = "What position interpolation does"
+    chapter = "extrapolation"
+    lecture = ("S2-20",)
+    claims = ("L-057", "L-058")
+    prompt = "A RoPE model trained on 4096 positions shall run on 16384. What does position interpolation change?"
+    options = (
+        Option(
+            "a",
+            "It multiplies the base by 4.",
+            (
+                "Multiplying the base slows the pairs unevenly and the slowest by less than 4. NTK-aware scaling "
+                "chooses the base so that the slowest is slowed by exactly 4."
+            ),
+        ),
+        Option(
+            "b", "It drops all tokens but every fourth.", "No token is dropped; their positions move closer together."
+        ),
+        Option(
+            "c",
+            "It divides the positions by 4, so that no angle exceeds what training showed.",
+            (
+                "Yes. All pairs are slowed alike; the fast ones lose resolution between neighbours, and some "
+                "tuning is needed."
+            ),
+            right=True,
+        ),
+        Option("d", "It repeats the angles after position 4096.", "Then tokens 4096 apart would share a position."),
+    )
+    solution = "Positions are divided by the factor: every pair is slowed by it, fast and slow alike."
+
+
+class AlwaysBetter(ChoiceExercise):
+    id = "relative-always-better"
+    title = "Is relative always better?"
+    chapter = "comparison"
+    lecture = ("S3-54",)
+    claims = ("L-062", "L-120", "L-124")
+    prompt = "Which statement about relative encodings holds?"
+    options = (
+        Option(
+            "a",
+            "They always extrapolate.",
+            ("Plain RoPE is relative and breaks beyond its training length; a T5 bias holds for some lengths only."),
+        ),
+        Option(
+            "b",
+            "They need a table of n times n vectors.",
+            "Tables are as long as the number of distances or buckets, and RoPE and ALiBi have none.",
+        ),
+        Option("c", "They replace the causal mask.", "Distance does not hide the future; a mask does."),
+        Option(
+            "d",
+            ("They cannot tell two identical tokens at different places apart, when every token has the same content."),
+            (
+                "Yes. If all tokens are alike, the values are alike, and every weighted mean of them is the same, "
+                "whatever the weights."
+            ),
+            right=True,
+        ),
+    )
+    solution = (
+        "With identical tokens no method that acts on the score alone can mark a place. Where the start or "
+        "end counts, an absolute signal helps."
+    )
+
+
+class FactorOfNtk(ChoiceExercise):
+    id = "which-pairs-need-scaling"
+    title = "Which pairs are in danger?"
+    chapter = "extrapolation"
+    lecture = ("S2-19", "S2-20")
+    claims = ("L-055", "L-133")
+    prompt = "Which rotary pairs meet angles at a new length that training never showed?"
+    options = (
+        Option(
+            "a",
+            "The slow ones that did not complete a turn within the training length.",
+            "Yes. This is why NTK-aware scaling and YaRN slow these and spare the fast ones.",
+            right=True,
+        ),
+        Option(
+            "b",
+            "The fastest: they turn most.",
+            "They have turned full circle many times in training; every angle is familiar to them.",
+        ),
+        Option("c", "All alike.", "An angle is known modulo a full turn; fast pairs have seen them all."),
+        Option("d", "None: sine and cosine are bounded.", "Bounded values can still be new combinations of values."),
+    )
+    solution = "The slow pairs, whose wavelength exceeds the training length."
