@@ -73,4 +73,4 @@ def test_every_family_of_the_reference_can_be_reached(family):
 @pytest.mark.parametrize("module", [pe_course, reference], ids=lambda module: module.__name__)
 def test_an_unknown_name_is_an_attribute_error(module):
     with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'rotery'"):
-        module.rotery  # noqa: B018
+        module.rotery  # noqa: B018  (asking is the test)

@@ -25,7 +25,7 @@ def check_system():
         )
     try:
         import ensurepip  # noqa: F401  (imported to see whether it is there)
-        import venv  # noqa: F401
+        import venv  # noqa: F401  (likewise)
     except ImportError:
         sys.exit("Python's venv module is missing. Install it (Debian, Ubuntu: apt-get install python3-venv).")
     if shutil.which("git") is None:

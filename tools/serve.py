@@ -24,7 +24,7 @@ class ServeError(Exception):
 class SiteHandler(SimpleHTTPRequestHandler):
     """Files of one folder below one path, such as /repo/, as GitHub Pages serves them."""
 
-    extensions_map = {  # noqa: RUF012
+    extensions_map = {  # noqa: RUF012  (the base class has it as a plain dict)
         **SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
         ".mjs": "text/javascript",

@@ -67,7 +67,7 @@ def test_many_queries_are_multiplied_by_distance_and_a_decoding_step_by_angles(m
     taken = []
     for name in ("_by_distance", "_by_angles"):
         right = getattr(_sinusoid.SinusoidMethod, name)
-        spy = lambda *args, right=right, name=name: taken.append(name) or right(*args)  # noqa: E731
+        spy = lambda *args, right=right, name=name: taken.append(name) or right(*args)  # noqa: E731  (one spy per name)
         monkeypatch.setattr(_sinusoid.SinusoidMethod, name, spy)
     method = build("transformer_xl", model_dim=64)
     for length in (64, 1):
