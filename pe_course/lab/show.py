@@ -68,6 +68,17 @@ def ranked(groups: Mapping[str, list[Row]], multiple: int, measure: str = "loss"
     return sorted(found.items(), key=lambda item: item[1][0])
 
 
+def tiers(ranking: Sequence[tuple[str, Spread]]) -> list[list[str]]:
+    """The ranking in places: who is no further from the first of a place than both spreads together shares it."""
+    places: list[list[str]] = []
+    for method, (centre, around) in ranking:
+        if not places or centre - first[0] > around + first[1]:
+            places.append([])
+            first = centre, around
+        places[-1].append(method)
+    return places
+
+
 def progress(rows_of: Callable[[str], list[Row]] = stored) -> dict[tuple[str, int], tuple[int, int]]:
     """For each results file and number of steps: how many runs of the full plan have their row, out of how many."""
     planned = {(run.file, run.config.key): (run.file, run.config.steps) for run in full(Config())}

@@ -57,6 +57,12 @@ def test_nothing_is_ranked_that_was_not_learned():
     assert show.ranked(groups, 16)[0][1] == (pytest.approx(mean([1, 2, 1]) + 10.24), stdev([1, 2, 1]))
 
 
+def test_who_is_not_apart_shares_a_place():
+    ranking = [("t5", (1.0, 0.02)), ("alibi", (1.04, 0.03)), ("rope", (1.06, 0.03)), ("xpos", (1.5, 0.0))]
+    assert show.tiers(ranking) == [["t5", "alibi"], ["rope"], ["xpos"]]
+    assert show.tiers([]) == []
+
+
 def test_readers_average_over_seeds():
     rows, expected = seeds(), (pytest.approx(3.0), pytest.approx(stdev([1, 2, 6])))
     assert show.per_position(rows) == {8: expected, 16: (pytest.approx(4.0), expected[1])}
