@@ -8,14 +8,18 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_ROOMS = ("claims", "kernels", "lab", "nn", "plots", "reference")
+_ROOMS = ("claims", "comparison", "kernels", "lab", "models", "nn", "plots", "reference")
 
-__all__ = ["__version__", *_ROOMS]
+_FROM_EXERCISES = ("check", "hint", "solution")
+
+__all__ = ["__version__", *_FROM_EXERCISES, *_ROOMS]
 
 
 def __getattr__(name: str):
     if name in _ROOMS:
         return import_module(f"{__name__}.{name}")
+    if name in _FROM_EXERCISES:
+        return getattr(import_module(f"{__name__}.exercises"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

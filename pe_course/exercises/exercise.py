@@ -31,6 +31,7 @@ class Mistake:
     message: str
     source: str
     convention: bool = False  # right in another convention, which the message names
+    accepted: bool = False  # a convention that this exercise counts as right
     arrays: bool = False
     report: str = ""  # where people made it: an address, or empty
 
@@ -43,6 +44,7 @@ class Case:
     kwargs: dict[str, Any] = field(default_factory=dict)
     tolerance: float = 2e-4
     arrays: bool = False  # needs axes, dtypes or in-place writes that lists lack
+    leading: int = 0  # axes before those that the sources handle: a source is applied along each of them
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class WrongNumber:
     tolerance: float | None = None  # the question's own, unless given
 
 
+REGISTRY: dict[str, Exercise] = {}
+"""Every exercise by its id, in the order in which the catalogue defines them."""
+
+
 class Exercise:
     """What all kinds share. A subclass in ``catalogue/`` registers itself under its id."""
 
@@ -77,6 +83,15 @@ class Exercise:
     claims: ClassVar[tuple[str, ...]] = ()  # claims of the ledger that it rests on, "L-094"
     hints: ClassVar[tuple[str, ...]] = ()  # one at a time, in this order
     solution: ClassVar[str]  # code, or the model answer with its reason
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "id" not in cls.__dict__:
+            return
+        known = REGISTRY.get(cls.id)
+        if known is not None and type(known).__module__ != cls.__module__:
+            raise ValueError(f"two exercises have the id {cls.id!r}: {type(known).__qualname__}, {cls.__qualname__}")
+        REGISTRY[cls.id] = cls()
 
 
 class CodeExercise(Exercise):

@@ -1,0 +1,258 @@
+"""Sinusoidal positions: the table, and the matrix that shifts it."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant
+
+
+class SinusoidalTable(CodeExercise):
+    id = "sinusoidal-pe"
+    title = "The sinusoidal table"
+    prompt = """\
+Write `sinusoidal_pe(n, d, base)`: the table of Vaswani et al. for positions $0 \\dots n-1$ and $d$ channels
+($d$ is even), as $n$ rows of $d$ numbers.
+
+Column $2i$ holds the sine and column $2i+1$ the cosine of one angle:
+
+$$\\text{angle} = \\text{position} \\cdot \\text{base}^{-2i/d}.$$
+
+In words: both columns of pair $i$ turn at the same speed, and each pair turns slower than the one before.
+"""
+    chapter = "absolute"
+    lecture = ("S3-25", "S3-26")
+    claims = ("L-089", "L-094")
+    function = "sinusoidal_pe"
+    starter = '''\
+import math
+
+def sinusoidal_pe(n, d, base=10000.0):
+    """n rows of d numbers: sine in even columns, cosine in odd ones."""
+    ...
+'''
+    hints = (
+        "Start with one row: position p, pairs i = 0 … d/2 − 1, each with its own angle.",
+        "Column c belongs to pair i = c // 2. Both columns of a pair share the exponent 2i/d.",
+        "The speed of pair i is `base ** (-2 * i / d)`; the first pair turns one radian per position.",
+    )
+    solution = """\
+import math
+
+def sinusoidal_pe(n, d, base=10000.0):
+    table = []
+    for position in range(n):
+        row = []
+        for i in range(d // 2):
+            angle = position * base ** (-2 * i / d)
+            row += [math.sin(angle), math.cos(angle)]
+        table.append(row)
+    return table
+"""
+    variants = (
+        Variant(
+            "powers of one complex number per pair",
+            """\
+import cmath
+
+def sinusoidal_pe(n, d, base=10000.0):
+    turns = [cmath.exp(1j * base ** (-2 * i / d)) for i in range(d // 2)]
+    return [[part for turn in turns for part in ((turn ** p).imag, (turn ** p).real)] for p in range(n)]
+""",
+        ),
+        Variant(
+            "the cosine as a sine a quarter turn ahead, one column at a time",
+            """\
+import math
+
+def sinusoidal_pe(n, d, base=10000.0):
+    def entry(p, c):
+        return math.sin(p / base ** ((c - c % 2) / d) + (c % 2) * math.pi / 2)
+    return tuple(tuple(entry(p, c) for c in range(d)) for p in range(n))
+""",
+        ),
+        Variant(
+            "each row from the row before, by the addition theorems",
+            """\
+from math import cos, sin
+
+def sinusoidal_pe(n, d, base=10000.0):
+    speeds = [base ** (-2 * i / d) for i in range(d // 2)]
+    rows = [[0.0, 1.0] * (d // 2)]
+    while len(rows) < n:
+        last = rows[-1]
+        row = []
+        for i, w in enumerate(speeds):
+            s, c = last[2 * i], last[2 * i + 1]
+            row += [s * cos(w) + c * sin(w), c * cos(w) - s * sin(w)]
+        rows.append(row)
+    return rows[:n]
+""",
+        ),
+        Variant(
+            "NumPy, float32, with exp and log",
+            """\
+import numpy as np
+
+def sinusoidal_pe(n, d, base=10000.0):
+    speeds = np.exp(np.arange(0, d, 2) * (-np.log(base) / d))
+    angles = np.arange(n)[:, None] * speeds
+    table = np.zeros((n, d), dtype=np.float32)
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "doubled-exponent",
+            "The exponent is twice too large. If your loop runs over `range(0, d, 2)`, its index is already 2i; "
+            "the 2 of the formula must not be applied again.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    rows = []
+    for p in range(n):
+        row = []
+        for i in range(0, d, 2):
+            angle = p / base ** (2 * i / d)
+            row += [math.sin(angle), math.cos(angle)]
+        rows.append(row)
+    return rows
+""",
+        ),
+        Mistake(
+            "halved-exponent",
+            "The exponent is half of what it should be: i/d in place of 2i/d, where i numbers the pairs. "
+            "The speeds must reach from 1 almost down to 1/base, not to its square root.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[f(p / base ** (i / d)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "own-column-exponent",
+            "The cosine columns use the exponent of their own column, (2i+1)/d. Sine and cosine of a pair share the "
+            "exponent 2i/d; otherwise no shift is a rotation of the pair.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[(math.cos if c % 2 else math.sin)(p / base ** (c / d)) for c in range(d)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "concatenated",
+            "All sines come first, then all cosines. That is a valid table (tensor2tensor orders its columns so), but "
+            "this exercise asks for neighbouring columns: sine in column 2i, cosine in column 2i+1.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    speeds = [base ** (-2 * i / d) for i in range(d // 2)]
+    return [[math.sin(p * w) for w in speeds] + [math.cos(p * w) for w in speeds] for p in range(n)]
+""",
+            convention=True,
+        ),
+        Mistake(
+            "last-speed-at-base",
+            "Your speeds end exactly at 1/base: the exponent is i/(d/2 − 1). Some libraries (tensor2tensor, fairseq) "
+            "do this, but the formula asked for here divides by d/2.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    last = max(d // 2 - 1, 1)
+    return [[f(p * base ** (-i / last)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+""",
+            convention=True,
+        ),
+        Mistake(
+            "one-based",
+            "Your first row belongs to position 1. Positions start at 0, so the first row is 0, 1, 0, 1, …",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [
+        [f(p * base ** (-2 * i / d)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(1, n + 1)
+    ]
+""",
+        ),
+        Mistake(
+            "floored-exponent",
+            "The exponent is rounded down: in `-math.log(base) / d // 2` or `2 * i // d`, the `//` throws the fraction "
+            "away. Use `/` and brackets.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    step = -math.log(base) / d // 2
+    return [
+        [f(p * math.exp(2 * i * step)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)
+    ]
+""",
+        ),
+        Mistake(
+            "whole-exponent",
+            "Every pair turns at the same speed, because `2 * i // d` is always 0. Use `/`.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[f(p * base ** -(2 * i // d)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "growing-speeds",
+            "Your speeds grow from pair to pair. The exponent needs its minus sign: the first pair is the fastest.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[f(p * base ** (2 * i / d)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "sine-cosine-swapped",
+            "Sine and cosine have changed places: the sine belongs in the even columns, so position 0 reads 0, 1, 0, 1.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[f(p * base ** (-2 * i / d)) for i in range(d // 2) for f in (math.cos, math.sin)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "degrees",
+            "The angle is read in degrees. `math.sin` takes radians, and the formula's angle is in radians already.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [
+        [f(math.radians(p * base ** (-2 * i / d))) for i in range(d // 2) for f in (math.sin, math.cos)]
+        for p in range(n)
+    ]
+""",
+        ),
+        Mistake(
+            "positions-divided",
+            "The positions are divided by n. The table must not depend on how long the text is: use the position itself.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[f(p / n * base ** (-2 * i / d)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+""",
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [
+            Case((4, 6)),
+            Case((9, 8, 10000.0)),
+            Case((5, 2)),
+            Case((12, 10), {"base": 500.0}),
+            Case((1, 4)),
+            Case((60, 4, 37.0)),
+        ]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((rng.randint(1, 70), 2 * rng.randint(1, 10)), {"base": rng.choice([3.0, 100.0, 10000.0, 5e5])})
+
+    def comparable(self, value: Any, case: Case) -> Any:
+        return value

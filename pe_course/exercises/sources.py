@@ -1,0 +1,85 @@
+"""From source text to the function that is graded: for solutions, mistakes, and what learners type."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+FILENAME = "<your code>"
+
+
+class NoFunction(Exception):
+    """The source defines nothing that could be graded; the message says so."""
+
+
+def load(source: str, function: str, filename: str = FILENAME) -> Callable[..., Any]:
+    """Run ``source`` and return its function. Raises: whatever the source raises; NoFunction."""
+    namespace: dict[str, Any] = {"__name__": "__exercise__"}
+    exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+    return pick(namespace, source, function)
+
+
+def pick(namespace: dict[str, Any], source: str, function: str) -> Callable[..., Any]:
+    """The function of that name; if there is none, the only one that the source defines."""
+    found = namespace.get(function)
+    if callable(found):
+        return found
+    own = [name for name in _defined(source) if callable(namespace.get(name))]
+    if len(own) == 1:
+        return namespace[own[0]]
+    named = f"; it defines {', '.join(f'`{name}`' for name in own)}" if own else ""
+    raise NoFunction(f"your code defines no function `{function}`{named}")
+
+
+def _defined(source: str) -> list[str]:
+    """Names of functions at the top level, by `def` or `name = lambda`."""
+    names = []
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            names.extend(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
+
+
+def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Empty if the function hides its signature."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except Exception:
+        return []
+
+
+def is_empty(function: Callable[..., Any]) -> bool:
+    """True for a body without work: a docstring, `pass`, `...`, `return None`, `raise NotImplementedError`."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType) or set(code.co_names) - {"NotImplementedError"}:
+        return False
+    if any(const is not None and const is not Ellipsis and not isinstance(const, str) for const in code.co_consts):
+        return False
+    return all(step.opname in _EMPTY_STEPS for step in dis.get_instructions(code))
+
+
+_EMPTY_STEPS = {
+    *("RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "POP_TOP", "CACHE"),
+    *("LOAD_GLOBAL", "RAISE_VARARGS", "PUSH_NULL", "PRECALL", "CALL", "CALL_FUNCTION"),
+}
+
+
+def same_code(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
+    """True if two functions are the same but for comments, blank lines and the docstring."""
+    first, second = getattr(one, "__code__", None), getattr(other, "__code__", None)
+    if not isinstance(first, types.CodeType) or not isinstance(second, types.CodeType):
+        return False
+    return _steps(first) == _steps(second)
+
+
+def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
+    return [
+        (step.opname, _steps(step.argval) if isinstance(step.argval, types.CodeType) else repr(step.argval))
+        for step in dis.get_instructions(code)
+    ]
