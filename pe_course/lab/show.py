@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -71,10 +72,11 @@ def ranked(groups: Mapping[str, list[Row]], multiple: int, measure: str = "loss"
 def tiers(ranking: Sequence[tuple[str, Spread]]) -> list[list[str]]:
     """The ranking in places: who is no further from the first of a place than both spreads together shares it."""
     places: list[list[str]] = []
+    best = its_spread = -inf
     for method, (centre, around) in ranking:
-        if not places or centre - first[0] > around + first[1]:
+        if centre - best > around + its_spread:
             places.append([])
-            first = centre, around
+            best, its_spread = centre, around
         places[-1].append(method)
     return places
 
