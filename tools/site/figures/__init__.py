@@ -12,12 +12,15 @@ from tools.site.figures import (
     alibi_slopes,
     bias_to_zero,
     clock_hands,
+    ct_slices,
+    ecg_buckets,
     frequency_map,
     heat_map,
     integer_bfloat16,
     rope_rotation,
     score_terms,
     t5_buckets,
+    ward_beds,
 )
 from tools.site.figures.moving_figure import MovingFigure
 
@@ -25,12 +28,15 @@ FIGURES: dict[str, Callable[..., MovingFigure]] = {
     "alibi-slopes": alibi_slopes.draw,
     "bias-to-zero": bias_to_zero.draw,
     "clock-hands": clock_hands.draw,
+    "ct-slices": ct_slices.draw,
+    "ecg-buckets": ecg_buckets.draw,
     "frequency-map": frequency_map.draw,
     "heat-map": heat_map.draw,
     "integer-bfloat16": integer_bfloat16.draw,
     "rope-rotation": rope_rotation.draw,
     "score-terms": score_terms.draw,
     "t5-buckets": t5_buckets.draw,
+    "ward-beds": ward_beds.draw,
 }
 
 __all__ = ["FIGURES", "MovingFigure"]
