@@ -14,7 +14,7 @@ from typing import Any
 from pe_course.exercises.exercise import Case, CodeExercise
 from pe_course.exercises.guard import SECONDS, LimitedText, Problem, guarded
 from pe_course.exercises.sources import load, parameters
-from pe_course.exercises.values import Unusable, agree, plain
+from pe_course.exercises.values import Unusable, agree, flat, plain
 
 _STARRED = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 LISTS, ARRAYS, TENSORS = "lists", "arrays", "tensors"
@@ -54,8 +54,8 @@ def in_form(value: Any, form: str) -> Any:
     if form == TENSORS:
         import torch
 
-        tensor = torch.tensor(value)
-        return tensor.double() if tensor.is_floating_point() else tensor
+        real = any(isinstance(number, float) for number in flat(value))
+        return torch.tensor(value, dtype=torch.float64 if real else None)
     return deepcopy(value)
 
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
+from pe_course.exercises import general
 from pe_course.exercises.attempts import (
+    argument_names,
+    arguments_of,
     arrays_installed,
     cases_of,
     comparable,
+    expected_of,
     in_form,
+    solution_of,
     value_of,
 )
 from pe_course.exercises.exercise import Case, CodeExercise, Mistake
 from pe_course.exercises.guard import Problem, guarded
-from pe_course.exercises.sources import load
+from pe_course.exercises.sources import load, parameters
 from pe_course.exercises.values import Unusable, agree, plain, shape_of
 
 if TYPE_CHECKING:
@@ -33,29 +40,45 @@ class Diagnosis:
     accepted: bool = False
 
 
+@dataclass(frozen=True)
 class Raised:
-    """Stands for a value where a source raises: equal to itself alone, and to the same error of the learner."""
+    """Stands for a value where a source raises."""
 
-    def __init__(self, error: str) -> None:
-        self.error = error
+    error: str
 
 
 def diagnose(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> Diagnosis | None:
-    """The mistake that explains every value that came, or None."""
+    """The mistake that explains every value that came; else what helps most, or None."""
     for mistake in exercise.mistakes:
         if _explains(exercise, outputs_of(exercise, mistake), judged):
             return Diagnosis(mistake.message, mistake.id, mistake.convention, mistake.accepted)
-    return None
+    found = None
+    usable = [one for one in _with_values(judged) if not one.case.leading or _has_shape(exercise, one)]
+    if first in usable and 2 * len(usable) > len(judged):
+        found = _unchanged_input(exercise, usable) or _as_if(exercise, usable) or _changed_output(exercise, usable)
+        found = found or _both(exercise, usable) or _mostly(exercise, judged, first)
+    if found is not None:
+        return found
+    sentence = _about_problem(first) if first.outcome.value is None else _about_values(exercise, judged, first)
+    return Diagnosis(sentence) if sentence else None
+
+
+# --- the exercise's own mistakes ----------------------------------------------------------------------------------
 
 
 @cache
 def outputs_of(exercise: CodeExercise, mistake: Mistake) -> tuple[Any, ...]:
     """The mistake's values on all cases; None where it cannot be run, Raised where it raises."""
-    function = load(mistake.source, exercise.function, f"<mistake {mistake.id}>")
+    function = _function_of(exercise, mistake)
     return tuple(_output(function, case, mistake.arrays) for case in cases_of(exercise))
 
 
-def _output(function: Callable[..., Any], case: Case, arrays: bool) -> Any:
+@cache
+def _function_of(exercise: CodeExercise, mistake: Mistake) -> Callable[..., Any]:
+    return load(mistake.source, exercise.function, f"<mistake {mistake.id}>")
+
+
+def _output(function: Callable[..., Any], case: Case, arrays: bool = False) -> Any:
     if arrays and not arrays_installed():
         return None
     if arrays:
@@ -63,13 +86,11 @@ def _output(function: Callable[..., Any], case: Case, arrays: bool) -> Any:
         value = guarded(lambda: plain(function(*args, **case.kwargs)))
     else:
         value = guarded(lambda: value_of(function, case))
-    if isinstance(value, Problem):
-        return Raised(value.error or value.kind)
-    return value
+    return Raised(value.error or value.kind) if isinstance(value, Problem) else value
 
 
 def _explains(exercise: CodeExercise, outputs: Sequence[Any], judged: Sequence[Judged]) -> bool:
-    """True if every value that came is the mistake's, and one of them is not the solution's."""
+    """True if every value that came is among `outputs`, and one of them is not the solution's."""
     by_case = {id(case): output for case, output in zip(cases_of(exercise), outputs, strict=True)}
     seen_wrong = False
     for one in judged:
@@ -101,3 +122,195 @@ def same_values(exercise: CodeExercise, case: Case, one: Any, other: Any) -> boo
         return agree(comparable(exercise, one, case), comparable(exercise, other, case), case.tolerance)
     except Unusable:
         return False
+
+
+def _mostly(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> Diagnosis | None:
+    """A mistake that explains the first wrong value and most of the others; something else is wrong besides."""
+    wrong = [one for one in judged if not one.passed]
+    places = {id(case): place for place, case in enumerate(cases_of(exercise))}
+    for mistake in exercise.mistakes:
+        outputs = outputs_of(exercise, mistake)
+        fits = [one for one in wrong if _fits(exercise, one, outputs[places[id(one.case)]])]
+        if len(fits) >= 2 and first in fits and 2 * len(fits) > len(wrong):
+            return Diagnosis(f"{mistake.message} On other inputs something else is wrong besides.", mistake.id)
+    return None
+
+
+def _fits(exercise: CodeExercise, one: Judged, output: Any) -> bool:
+    return output is not None and not isinstance(output, Raised) and _same(exercise, one, output)
+
+
+# --- general diagnoses that look at all cases ---------------------------------------------------------------------
+
+
+def _with_values(judged: Sequence[Judged]) -> list[Judged]:
+    return [one for one in judged if one.outcome.value is not None]
+
+
+def _unchanged_input(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
+    for name in argument_names(exercise):
+        given = [arguments_of(exercise, one.case).get(name) for one in judged]
+        if not all(isinstance(value, list) for value in given):
+            continue
+        if all(agree(value, one.outcome.value, 1e-12) for value, one in zip(given, judged, strict=True)):
+            return Diagnosis(f"Your function returns `{name}` as it is.", "unchanged-input")
+    return None
+
+
+def _as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
+    """The right answer to another input: an argument that is ignored, off by one, halved, negated."""
+    for id, sentence, cases in _tweaked(exercise, judged):
+        outputs = [_output(solution_of(exercise), case) if case else None for case in cases]
+        if _fit_all(exercise, judged, outputs):
+            return Diagnosis(sentence, id)
+    return None
+
+
+def _fit_all(exercise: CodeExercise, judged: Sequence[Judged], outputs: Sequence[Any]) -> bool:
+    """True if the outputs are what came, and explain a wrong value."""
+    pairs = list(zip(judged, outputs, strict=True))
+    if not any(output is not None and not one.passed for one, output in pairs):
+        return False
+    for one, output in pairs:
+        if output is None:
+            if not one.passed:
+                return False
+        elif isinstance(output, Raised) or not same_values(exercise, one.case, output, one.outcome.value):
+            return False
+    return True
+
+
+def _tweaked(exercise: CodeExercise, judged: Sequence[Judged]) -> Iterator[tuple[str, str, list[Case | None]]]:
+    """Each tweak of one argument: id, sentence, and the cases with it; None where it changes nothing."""
+    for parameter in parameters(solution_of(exercise)):
+        default = None if parameter.default is Parameter.empty else parameter.default
+        by_id: dict[str, dict[int, Case]] = {}
+        sentences = {}
+        for place, one in enumerate(judged):
+            given = {parameter.name: default, **arguments_of(exercise, one.case)}
+            if given[parameter.name] is None:
+                continue
+            for tweak in general.tweaks(parameter.name, given[parameter.name], default):
+                sentences[tweak.id] = tweak.sentence
+                by_id.setdefault(tweak.id, {})[place] = _with(exercise, one.case, parameter.name, tweak.value)
+        for id, cases in by_id.items():
+            yield id, sentences[id], [cases.get(place) for place in range(len(judged))]
+
+
+def _with(exercise: CodeExercise, case: Case, name: str, value: Any) -> Case:
+    given = {**arguments_of(exercise, case), name: value}
+    first = argument_names(exercise)[0]
+    args = (given.pop(first),)
+    return Case(args, deepcopy(given), case.tolerance, case.arrays, case.leading)
+
+
+def _changed_output(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
+    """The right values, turned: negated, transposed, in another order."""
+    expected = _expected(exercise, judged)
+    for change in general.CHANGES:
+        undone = [_undo(change, one.outcome.value) for one in judged]
+        if _undone_fit(exercise, judged, undone, expected):
+            return Diagnosis(change.sentence, change.id)
+    return None
+
+
+def _both(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
+    """A known mistake together with a general one."""
+    places = [cases_of(exercise).index(one.case) for one in judged]
+    for mistake in exercise.mistakes:
+        outputs = outputs_of(exercise, mistake)
+        theirs = [outputs[place] for place in places]
+        if any(output is None or isinstance(output, Raised) for output in theirs):
+            continue
+        for change in general.CHANGES:
+            undone = [_undo(change, one.outcome.value) for one in judged]
+            if _undone_fit(exercise, judged, undone, theirs):
+                return Diagnosis(f"{mistake.message} And besides: {change.sentence}", mistake.id)
+    return _mistake_as_if(exercise, judged)
+
+
+def _mistake_as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
+    for _, sentence, cases in _tweaked(exercise, judged):
+        for mistake in exercise.mistakes:
+            if mistake.arrays:
+                continue
+            function = _function_of(exercise, mistake)
+            outputs = _lazily(exercise, judged, function, cases)
+            if outputs is not None and _fit_all(exercise, judged, outputs):
+                return Diagnosis(f"{mistake.message} And besides: {sentence}", mistake.id)
+    return None
+
+
+def _lazily(
+    exercise: CodeExercise, judged: Sequence[Judged], function: Callable[..., Any], cases: Sequence[Case | None]
+) -> list[Any] | None:
+    """The outputs, or None as soon as one of them is not what came."""
+    outputs = []
+    for one, case in zip(judged, cases, strict=True):
+        output = _output(function, case or one.case)
+        if isinstance(output, Raised) or not same_values(exercise, one.case, output, one.outcome.value):
+            return None
+        outputs.append(output)
+    return outputs
+
+
+def _expected(exercise: CodeExercise, judged: Sequence[Judged]) -> list[Any]:
+    by_case = {id(case): value for case, value in zip(cases_of(exercise), expected_of(exercise), strict=True)}
+    return [by_case[id(one.case)] for one in judged]
+
+
+def _undo(change: general.Change, value: Any) -> Any:
+    try:
+        return change.undo(value)
+    except Exception:
+        return None
+
+
+def _undone_fit(exercise: CodeExercise, judged: Sequence[Judged], undone: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """True if undoing the change gives what is wanted, on all inputs where a value could be undone."""
+    fits = [
+        same_values(exercise, one.case, right, value)
+        for one, value, right in zip(judged, undone, wanted, strict=True)
+        if value is not None
+    ]
+    return bool(fits) and all(fits) and 2 * len(fits) > len(judged)
+
+
+# --- general diagnoses of the values, and of errors ---------------------------------------------------------------
+
+
+def _about_values(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> str | None:
+    right = _expected(exercise, [first])[0]
+    try:
+        sentence = general.shape_sentence(right, first.outcome.value)
+    except Unusable:
+        return None
+    if sentence is not None:
+        return sentence
+    usable = [one for one in _with_values(judged) if _has_shape(exercise, one)]
+    wrong = [one for one in usable if not one.passed]
+    for question in general.QUESTIONS:
+        asked = wrong if question in (general.partly, general.not_finite) else usable
+        found = _ask(question, _expected(exercise, asked), [one.outcome.value for one in asked])
+        if found:
+            return found
+    return None
+
+
+def _has_shape(exercise: CodeExercise, one: Judged) -> bool:
+    try:
+        return shape_of(one.outcome.value) == shape_of(_expected(exercise, [one])[0])
+    except Unusable:
+        return False
+
+
+def _ask(question: Callable[..., str | None], expected: list[Any], got: list[Any]) -> str | None:
+    try:
+        return question(expected, got)
+    except (TypeError, ValueError, ArithmeticError, IndexError):
+        return None
+
+
+def _about_problem(first: Judged) -> str | None:
+    problem = first.outcome.problem
+    return general.error_sentence(f"{problem.error} {problem.sentence}") if problem is not None else None

@@ -59,7 +59,7 @@ def is_empty(function: Callable[..., Any]) -> bool:
     code = getattr(function, "__code__", None)
     if not isinstance(code, types.CodeType) or set(code.co_names) - {"NotImplementedError"}:
         return False
-    if any(const is not None and const is not Ellipsis and not isinstance(const, str) for const in code.co_consts):
+    if any(const is not None and const is not Ellipsis and const != function.__doc__ for const in code.co_consts):
         return False
     return all(step.opname in _EMPTY_STEPS for step in dis.get_instructions(code))
 

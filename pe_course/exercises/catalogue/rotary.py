@@ -327,7 +327,7 @@ def rope_apply(x, positions, base=10000.0):
             Case((_numbers(rng, 4, 8), [5, 2, 9, 40])),
             Case((_numbers(rng, 2, 6), [7, 3001], 10000.0), tolerance=2e-3),
             Case((_numbers(rng, 3, 4), [1, 4, 6]), {"base": 100.0}),
-            Case(([[1, 0], [0, 1], [3, -2]], [1, 2, 3])),
+            Case(([[1.0, 0.0], [0.0, 1.0], [3.0, -2.0]], [1, 2, 3])),
             Case((_numbers(rng, 2, 3, 3, 8), [4, 0, 11]), arrays=True, leading=2),
             Case((_numbers(rng, 4, 1, 6), [13]), arrays=True, leading=1),
         ]

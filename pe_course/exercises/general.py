@@ -1,0 +1,410 @@
+"""Diagnoses that fit every exercise: what was done to the right values, or to the input before they were computed.
+
+Each is a question put to the learner's values on all cases at once, so that a chance match on one input does
+not decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from pe_course.exercises.values import close, flat, map_numbers, shape_of, show
+
+Values = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that undoes a classic slip: applied to wrong values, it gives the right ones."""
+
+    id: str
+    undo: Callable[[Any], Any]  # raises or returns None where it does not apply
+    sentence: str
+
+
+def _matrix(value: Any) -> list:
+    if len(shape_of(value)) < 2:
+        raise ValueError("no matrix")
+    return value
+
+
+def _transposed(value: Any) -> Any:
+    if len(shape_of(_matrix(value))) > 2:
+        return [_transposed(part) for part in value]
+    return [list(row) for row in zip(*value, strict=True)]
+
+
+def _on_rows(function: Callable[[list], list]) -> Callable[[Any], Any]:
+    """``function`` of each innermost row."""
+
+    def of(value: Any) -> Any:
+        if not isinstance(value, list):
+            raise ValueError("no row")
+        return [of(part) for part in value] if value and isinstance(value[0], list) else function(value)
+
+    return of
+
+
+def _neighbours_swapped(row: list) -> list:
+    if len(row) % 2:
+        raise ValueError("odd")
+    return [item for place in range(0, len(row), 2) for item in (row[place + 1], row[place])]
+
+
+def _halves_to_neighbours(row: list) -> list:
+    half = len(row) // 2
+    return [item for pair in zip(row[:half], row[half:], strict=True) for item in pair]
+
+
+def _neighbours_to_halves(row: list) -> list:
+    return row[0::2] + row[1::2]
+
+
+def _reversed(value: Any) -> Any:
+    if not isinstance(value, list):
+        raise ValueError("one number")
+    return value[::-1]
+
+
+CHANGES = (
+    Change("sign", lambda value: map_numbers(lambda x: -x, value), "Every sign is the other way round."),
+    Change("transposed", _transposed, "Rows and columns are exchanged (transposed)."),
+    Change(
+        "swapped-pairs",
+        _on_rows(_neighbours_swapped),
+        "The two columns of each pair have changed places: sine and cosine, or first and second channel.",
+    ),
+    Change(
+        "halves-first",
+        _on_rows(_halves_to_neighbours),
+        "The numbers are right, but a pair's two columns stand half a row apart instead of side by side.",
+    ),
+    Change(
+        "neighbours-first",
+        _on_rows(_neighbours_to_halves),
+        "The numbers are right, but a pair's two columns stand side by side instead of half a row apart.",
+    ),
+    Change("reversed", _reversed, "The order is turned round: your first entry belongs last."),
+    Change("reversed-rows", _on_rows(lambda row: row[::-1]), "Each row runs backwards."),
+    Change("complement", lambda value: map_numbers(lambda x: 1 - x, value), "It is upside down: yours is 1 minus it."),
+    Change("inverse", lambda value: map_numbers(lambda x: 1 / x, value), "Yours is one divided by the right value."),
+    Change("log", lambda value: map_numbers(math.exp, value), "Yours is the logarithm of the right value."),
+    Change("exp", lambda value: map_numbers(math.log, value), "Yours is `exp` of the right value."),
+    Change("squared", lambda value: map_numbers(math.sqrt, value), "Yours is the square of the right value."),
+    Change("root", lambda value: map_numbers(lambda x: x * x, value), "Yours is the root of the right value."),
+)
+
+
+def scaled(expected: Values, got: Values) -> str | None:
+    """Every value is one constant times, or one constant more than, the right one."""
+    pairs = _pairs(expected, got)
+    if pairs is None or len(pairs) < 2:
+        return None
+    ratios = [other / right for right, other in pairs if abs(right) > 1e-9]
+    zeros = all(abs(other) < 1e-9 for right, other in pairs if abs(right) <= 1e-9)
+    if len({right for right, _ in pairs}) > 1 and ratios and zeros and _constant(ratios) and ratios[0] not in (0, 1):
+        return f"Every value is {_factor(ratios[0])} the right one."
+    steps = [other - right for right, other in pairs]
+    if _constant(steps) and abs(steps[0]) > 1e-6:
+        word = "too large" if steps[0] > 0 else "too small"
+        return f"Every value is {show(abs(steps[0]))} {word}."
+    return None
+
+
+def _factor(ratio: float) -> str:
+    names = {2.0: "twice", 0.5: "half", -1.0: "minus", math.pi / 180: "π/180 times", 180 / math.pi: "180/π times"}
+    return next(
+        (name for value, name in names.items() if math.isclose(ratio, value, rel_tol=1e-4)), f"{show(ratio)} times"
+    )
+
+
+def _constant(numbers: list[float]) -> bool:
+    return all(math.isclose(number, numbers[0], rel_tol=1e-5, abs_tol=1e-7) for number in numbers)
+
+
+def whole_numbers(expected: Values, got: Values) -> str | None:
+    """The values of the right answer, cut or rounded to whole numbers."""
+    pairs = _pairs(expected, got)
+    if pairs is None or all(float(right).is_integer() for right, _ in pairs):
+        return None
+    for cut, word in ((math.trunc, "cut"), (math.floor, "rounded down"), (round, "rounded")):
+        if all(other == cut(right) for right, other in pairs):
+            return (
+                f"The values are {word} to whole numbers. Is there an integer division `//`, an `int(...)`, "
+                "or an array of integers that the result is written into?"
+            )
+    return None
+
+
+def sizes_only(expected: Values, got: Values) -> str | None:
+    pairs = _pairs(expected, got)
+    if pairs and all(close(abs(right), abs(other), 2e-4) for right, other in pairs):
+        return "The sizes are right; some signs are not."
+    return None
+
+
+def nearly(expected: Values, got: Values) -> str | None:
+    """Right to a percent, so something is rounded on the way."""
+    pairs = _pairs(expected, got)
+    if not pairs or not all(close(right, other, 0.01) for right, other in pairs):
+        return None
+    worst = max(abs(right - other) for right, other in pairs)
+    return f"You are close: at most {show(worst)} off. Is something rounded on the way, or a number shortened?"
+
+
+def same_numbers(expected: Values, got: Values) -> str | None:
+    """The right numbers at other places."""
+    for right, other in zip(expected, got, strict=True):
+        ours, theirs = list(flat(right)), list(flat(other))
+        if len(ours) < 3 or len(ours) != len(theirs) or len(set(ours)) < 3 or not _real(ours + theirs):
+            return None
+        if not all(close(a, b, 2e-4) for a, b in zip(sorted(ours), sorted(theirs), strict=True)):
+            return None
+    return "The numbers are right, but they stand at other places: check the order of rows and columns."
+
+
+def shifted(expected: Values, got: Values) -> str | None:
+    """Row r holds what belongs into row r ± 1."""
+    usable = [
+        (right, other)
+        for right, other in zip(expected, got, strict=True)
+        if isinstance(right, list) and len(right) > 2 and isinstance(other, list) and len(right) == len(other)
+    ]
+    if not usable:
+        return None
+    what = "Row" if isinstance(usable[0][0][0], list) else "Entry"
+    for step, words in ((1, "comes one too early"), (-1, "comes one too late")):
+        if all(_agree_shifted(right, other, step) for right, other in usable):
+            return f"{what} by {what.lower()}, your result {words}: where does the count begin?"
+    return None
+
+
+def _agree_shifted(right: list, other: list, step: int) -> bool:
+    ours, theirs = (right[step:], other[:-step]) if step > 0 else (right[:step], other[-step:])
+    pairs = _pairs([ours], [theirs])
+    if not pairs or len({a for a, _ in pairs}) < 2:
+        return False
+    return all(close(a, b, 2e-4) for a, b in pairs)
+
+
+def constant_value(expected: Values, got: Values) -> str | None:
+    numbers = [number for value in got for number in flat(value)]
+    if len(numbers) > 2 and _real(numbers) and _constant(numbers):
+        if numbers[0] == 0:
+            return "Every value is 0. Is the result filled, and is it the filled one that you return?"
+        return f"Every value is {show(numbers[0])}, whatever the input."
+    return None
+
+
+def not_finite(expected: Values, got: Values) -> str | None:
+    numbers = [number for value in got for number in flat(value) if isinstance(number, float)]
+    if any(math.isnan(number) for number in numbers):
+        return "NaN comes from 0/0, from infinity minus infinity, or from the root or logarithm of a negative number."
+    if any(math.isinf(number) for number in numbers):
+        return "An infinity comes from dividing by 0, from the logarithm of 0, or from too large an exponent."
+    return None
+
+
+def partly(expected: Values, got: Values) -> str | None:
+    """Which part of the first wrong value is right."""
+    for right, other in zip(expected, got, strict=True):
+        sentence = _part(right, other)
+        if sentence is not None:
+            return sentence
+    return None
+
+
+def _part(right: Any, other: Any) -> str | None:
+    if not isinstance(right, list) or shape_of(right) != shape_of(other) or not _real([*flat(right), *flat(other)]):
+        return None
+    while isinstance(right[0], list) and right[0] and isinstance(right[0][0], list):
+        right, other = right[0], other[0]
+    if not isinstance(right[0], list):
+        return _part_of_row(right, other)
+    fits = [[close(a, b, 2e-4) for a, b in zip(*rows, strict=True)] for rows in zip(right, other, strict=True)]
+    if all(map(all, fits)):
+        return None
+    rows = [place for place, row in enumerate(fits) if all(row)]
+    columns = [place for place, column in enumerate(zip(*fits, strict=True)) if all(column)]
+    for name, good, total in (("row", rows, len(fits)), ("column", columns, len(fits[0]))):
+        if good and good != list(range(total)):
+            return f"{_listed(name, good)} right, the others are not."
+    return _by_diagonal(fits)
+
+
+def _by_diagonal(fits: list[list[bool]]) -> str | None:
+    places = [(i, j, good) for i, row in enumerate(fits) for j, good in enumerate(row)]
+    for words, inside in (("below", lambda i, j: j < i), ("above", lambda i, j: j > i), ("on", lambda i, j: i == j)):
+        good = [fit for i, j, fit in places if inside(i, j)]
+        rest = [fit for i, j, fit in places if not inside(i, j)]
+        if good and all(good) and rest and not any(rest):
+            return f"What stands {words} the diagonal is right, the rest is not."
+    share = sum(good for _, _, good in places)
+    return f"{share} of {len(places)} entries are right." if share else None
+
+
+def _part_of_row(right: list, other: list) -> str | None:
+    good = [place for place, (a, b) in enumerate(zip(right, other, strict=True)) if close(a, b, 2e-4)]
+    if not good or len(good) == len(right):
+        return None
+    if good == list(range(len(good))):
+        return f"The first {len(good)} of {len(right)} entries are right, those after are not."
+    if good == list(range(len(right) - len(good), len(right))):
+        return f"The last {len(good)} of {len(right)} entries are right, those before are not."
+    return f"{len(good)} of {len(right)} entries are right."
+
+
+def _listed(name: str, places: list[int]) -> str:
+    if len(places) == 1:
+        return f"{name.capitalize()} {places[0]} is"
+    if all(after - before == 2 for before, after in pairwise(places)) and len(places) > 2:
+        return f"Every second {name} (from {places[0]}) is"
+    shown = ", ".join(map(str, places[:4])) + (", …" if len(places) > 4 else "")
+    return f"{name.capitalize()}s {shown} are"
+
+
+QUESTIONS = (not_finite, constant_value, whole_numbers, scaled, shifted, sizes_only, same_numbers, nearly, partly)
+
+
+def _pairs(expected: Values, got: Values) -> list[tuple[float, float]] | None:
+    """All pairs of right and given numbers, if they are real and finite and of one shape."""
+    pairs = []
+    for right, other in zip(expected, got, strict=True):
+        if shape_of(right) != shape_of(other):
+            return None
+        pairs += zip(flat(right), flat(other), strict=True)
+    return pairs if _real([number for pair in pairs for number in pair]) else None
+
+
+def _real(numbers: list) -> bool:
+    try:
+        return all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers)
+    except OverflowError:
+        return False
+
+
+def shape_sentence(expected: Any, got: Any) -> str | None:
+    """What happened to a value of another shape."""
+    wanted, shape = shape_of(expected), shape_of(got)
+    if wanted == shape:
+        return None
+    if shape == wanted[::-1]:
+        return "Rows and columns are exchanged (transposed)."
+    if tuple(length for length in shape if length != 1) == tuple(length for length in wanted if length != 1):
+        return "There is an axis of length 1 too many or too few."
+    if math.prod(shape) == math.prod(wanted):
+        return "The count of numbers is right, but they are not put into rows as asked."
+    if len(shape) == len(wanted):
+        return _lengths_sentence(wanted, shape)
+    more = "more" if len(shape) > len(wanted) else "fewer"
+    return f"The result has {more} axes ({len(shape)}) than asked ({len(wanted)})."
+
+
+def _lengths_sentence(wanted: tuple[int, ...], shape: tuple[int, ...]) -> str | None:
+    axis = next(place for place, (a, b) in enumerate(zip(wanted, shape, strict=True)) if a != b)
+    names = (
+        ("entries",) if len(wanted) == 1 else ("rows", "columns") if len(wanted) == 2 else ("parts", "rows", "columns")
+    )
+    what = names[axis] if axis < len(names) else f"entries along axis {axis}"
+    a, b = wanted[axis], shape[axis]
+    if b == 2 * a:
+        return f"There are twice as many {what} as asked."
+    if 2 * b == a:
+        return f"There are half as many {what} as asked."
+    step = f"{abs(b - a)} {what} too {'many' if b > a else 'few'}"
+    return f"{step}: check where the `range` starts and ends." if abs(b - a) == 1 else f"{step}."
+
+
+# --- "as if" the input had been another one ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tweak:
+    """Another value of one argument, and what it means if the answer fits it."""
+
+    id: str
+    value: Any
+    sentence: str
+
+
+def tweaks(name: str, value: Any, default: Any) -> Iterator[Tweak]:
+    """Other values of an argument that a wrong answer may have used."""
+    if isinstance(value, bool):
+        yield Tweak(f"{name}-negated", not value, f"It is the answer for `{name}={not value}`.")
+        return
+    if default is not None and value != default:
+        yield Tweak(
+            f"{name}-ignored", default, f"`{name}` is ignored: this is the answer for `{name}={show(default)}`."
+        )
+    if isinstance(value, (int, float)):
+        for step in (1, -1):
+            words = f"one {'more' if step > 0 else 'less'} than `{name}`"
+            yield Tweak(f"{name}{step:+d}", value + step, f"It is the answer for {words}.")
+        yield Tweak(f"{name}-doubled", value * 2, f"It is the answer for twice `{name}`.")
+        if value % 2 == 0:
+            half = value // 2 if isinstance(value, int) else value / 2
+            yield Tweak(f"{name}-halved", half, f"It is the answer for half of `{name}`.")
+        yield Tweak(f"{name}-negated", -value, f"It is the answer for minus `{name}`.")
+    elif isinstance(value, list) and value:
+        yield from _list_tweaks(name, value)
+
+
+def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
+    entry = f"each entry of `{name}`"
+    yield Tweak(f"{name}-negated", map_numbers(lambda x: -x, value), f"It is the answer for minus {entry}.")
+    for step in (1, -1):
+        other = map_numbers(lambda x, step=step: x + step, value)
+        yield Tweak(f"{name}{step:+d}", other, f"It is the answer for {entry} {'plus' if step > 0 else 'minus'} 1.")
+    yield Tweak(f"{name}-reversed", value[::-1], f"It is the answer for `{name}` read backwards.")
+    yield Tweak(f"{name}-halved", map_numbers(lambda x: x / 2, value), f"It is the answer for half {entry}.")
+    yield Tweak(f"{name}-doubled", map_numbers(lambda x: x * 2, value), f"It is the answer for twice {entry}.")
+    yield Tweak(
+        f"{name}-degrees",
+        map_numbers(math.radians, value),
+        f"It is the answer if {entry} were in degrees: `math.sin` and `math.cos` take radians.",
+    )
+    if not isinstance(value[0], list):
+        counted = list(range(len(value)))
+        yield Tweak(f"{name}-counted", counted, f"`{name}` is not used: your code counts 0, 1, 2, … instead.")
+    else:
+        yield Tweak(f"{name}-rows-reversed", [row[::-1] for row in value], f"Each row of `{name}` is read backwards.")
+        if len(shape_of(value)) == 2 and len(value) == len(value[0]):
+            other = [list(row) for row in zip(*value, strict=True)]
+            yield Tweak(f"{name}-transposed", other, f"Rows and columns of `{name}` are exchanged.")
+
+
+# --- what an exception tells ------------------------------------------------------------------------------------
+
+_ERRORS = (
+    ("can't multiply sequence", "A list is no array: multiply its numbers one by one."),
+    ("unsupported operand type(s)", "A list is no array: calculate with its numbers one by one."),
+    ("must be real number, not list", "The functions of `math` take one number at a time: use a loop."),
+    ("only length-1 arrays", "The functions of `math` take one number at a time; for arrays there is `np.sin`."),
+    ("only 0-dimensional arrays", "The functions of `math` take one number at a time; for arrays there is `np.sin`."),
+    ("math domain error", "That is the logarithm of 0 or of a negative number, or the root of a negative one."),
+    ("expected a positive input", "The logarithm needs a number above 0."),
+    ("list index out of range", "An index runs past the end: check where the `range` ends."),
+    ("is out of bounds", "An index runs past the end: check where the range ends."),
+    ("list indices must be integers", "An index is no whole number: `/` gives 2.0 where `//` gives 2."),
+    ("cannot be interpreted as an integer", "A whole number is needed: `/` gives 2.0 where `//` gives 2."),
+    ("only integers, slices", "An index is no whole number: `/` gives 2.0 where `//` gives 2."),
+    ("could not be broadcast", "Two arrays do not fit together: compare their shapes; `[:, None]` adds an axis."),
+    ("ZeroDivisionError", "A divisor is 0 for this input."),
+    ("UnboundLocalError", "The name gets its value later, or in a branch that was not taken."),
+    ("name 'np' is not defined", "Without `import numpy as np`, there is no `np`; `math` and lists are enough here."),
+    ("name 'math' is not defined", "Put `import math` at the top."),
+    ("name 'torch' is not defined", "Without `import torch`, there is no `torch`."),
+    ("truth value of an array", "An array in an `if` has many truth values: loop over it, or use `np.where`."),
+    ("OverflowError", "A number grew too large: is there a minus missing in the exponent?"),
+    ("no attribute 'shape'", "A list has no `.shape`: use `len(x)` and `len(x[0])`."),
+    ("has no attribute", "Is that a list where you expect an array, or the other way round?"),
+)
+
+
+def error_sentence(said: str) -> str | None:
+    """A hint for the exceptions that beginners meet."""
+    return next((sentence for part, sentence in _ERRORS if part in said), None)
