@@ -53,7 +53,7 @@ def loss_by_length(curves: Mapping[str, Curve], trained: int) -> ThemedFigure:
     Parameters: curves: method of the lab → curve; trained: the training length. Data: per method [3, lengths]: lengths,
     means, spreads.
     """
-    rises = {name: _ends(curve)[1] - curve[trained][0] for name, curve in curves.items()}
+    rises = {name: _last(curve) - curve[trained][0] for name, curve in curves.items()}
     flat = [NAMES[name] for name, rise in rises.items() if abs(rise) <= FLAT]
     broken = [f"{NAMES[name]} by {rise:.2f}" for name, rise in rises.items() if rise > BROKEN]
     last = max(max(curve) for curve in curves.values())
@@ -69,7 +69,7 @@ def rope_at_test_time(curves: Mapping[str, Curve], trained: int) -> ThemedFigure
 
     Parameters: curves: "plain" or a variant of the lab → curve. Data: as `loss_by_length`.
     """
-    ends = [f"{VARIANTS[name]} {_ends(curve)[1]:.2f}" for name, curve in curves.items()]
+    ends = [f"{VARIANTS[name]} {_last(curve):.2f}" for name, curve in curves.items()]
     start, last = curves["plain"][trained][0], max(curves["plain"])
     alt = (
         f"Loss of trained RoPE models against length, one small panel per change made at test time. All begin at "
@@ -261,8 +261,8 @@ def _centred(curve: Curve) -> np.ndarray:
     return found
 
 
-def _ends(curve: Curve) -> tuple[float, float]:
-    return curve[min(curve)][0], curve[max(curve)][0]
+def _last(curve: Curve) -> float:
+    return curve[max(curve)][0]
 
 
 def _apart(heights: Mapping[str, float], ax) -> dict[str, float]:
