@@ -28,7 +28,7 @@ function bundleMermaid() {
 }
 
 function bundleSite() {
-  const entryPoints = ["src/site/site.js", "src/site/site.css", "src/site/ledger.js"];
+  const entryPoints = ["src/site/site.js", "src/site/site.css", "src/site/ledger.js", "src/site/lecture-map.js"];
   const external = ["*.woff"]; // written by tools/site/icons.py
   return build({ ...COMMON, entryPoints, external, format: "iife", target: "es2020", outdir: `${OUT}/site` });
 }

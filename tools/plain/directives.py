@@ -101,6 +101,24 @@ def _ledger(page: PageWriter, directive: Directive) -> str:
     return f"The ledger, with the code and the measured values of every claim: [on the page]({page.url()})."
 
 
+def _three_places(page: PageWriter, directive: Directive) -> str:
+    """The way in words, since notebook viewers do not draw it."""
+    return _quote(
+        "**The three places where order enters.** Tokens become vectors (place 1: the input), vectors become queries "
+        "and keys (place 2), these become scores (place 3), scores become weights, and weights average the values. "
+        f"[See it drawn]({page.url()})."
+    )
+
+
+def _read_from_the_source(page: PageWriter, directive: Directive) -> str:
+    about = f" `{directive.argument}`" if directive.argument else ""
+    return f"The list of {directive.name}{about}, read from the source, is on [the page]({page.url()})."
+
+
+def _lecture_map(page: PageWriter, directive: Directive) -> str:
+    return f"Every item of the lecture, and the sections that cover it: [on the page]({page.url()})."
+
+
 def _api(page: PageWriter, directive: Directive) -> str:
     """Where to read it, since the docstrings themselves are in the package that a notebook has at hand."""
     return f"The entries of `{directive.argument}` are on [the page]({page.url()})."
@@ -130,6 +148,10 @@ DIRECTIVES: dict[str, Writer] = {
     "code-block": _code,
     "glossary": _glossary,
     "ledger": _ledger,
+    "lecture-map": _lecture_map,
+    "three-places": _three_places,
+    "files": _read_from_the_source,
+    "rooms": _read_from_the_source,
     "mermaid": _mermaid,
     "moving-figure": _moving_figure,
     "api": _api,

@@ -10,6 +10,8 @@ One module per subject:
 - `source_links`: the role that links to a file of the repository
 - `directive`, `figures`: pictures that move, and stand still without JavaScript
 - `ledger`: the ledger of claims as a page, and the role that links to a claim
+- `three_places`, `architecture`: how attention is laid out, drawn, and how the package is, read from its source
+- `lecture_map`: every item of the lecture, and the sections that cover it
 - `finish`, `icons`: the last touches on the finished folder
 """
 
@@ -17,10 +19,24 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from tools.site import api, directive, finish, ledger, page_scripts, repairs, source_links, static_files
+from tools.site import (
+    api,
+    architecture,
+    directive,
+    finish,
+    lecture_map,
+    ledger,
+    page_scripts,
+    repairs,
+    source_links,
+    static_files,
+    three_places,
+)
+
+CONTENT = (directive, api, source_links, three_places, architecture, ledger, lecture_map)
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    for part in (static_files, page_scripts, repairs, directive, api, source_links, ledger, finish):
+    for part in (static_files, page_scripts, repairs, *CONTENT, finish):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

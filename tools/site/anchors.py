@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from tools.plain.labels import Labels
 from tools.plain.source import parser
 from tools.settings import Settings
-from tools.site.ledger.mentions import mentions_in
+from tools.site.ledger.mentions import ROLE
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,26 @@ class Page:
         """The section that a line belongs to; the first one for what stands above all headings."""
         return self.sections[max(0, bisect_right([each.line for each in self.sections], line) - 1)]
 
-    def anchors(self, labels: Labels) -> set[str]:
-        """Everything on the page that an address can name after ``#``."""
-        targets = [*labels.targets.values(), *labels.equations.values(), *labels.terms.values()]
-        named = {target.anchor for target in targets if target.page == self.path}
-        claims = {mention.anchor for mention in mentions_in(self.text) if mention.anchor}
-        return named | claims | {section.anchor for section in self.sections}
+    @property
+    def title(self) -> str:
+        """The title as far as its colon: what a link to the whole page says."""
+        return self.sections[0].title.partition(":")[0]
+
+    def anchors(self, labels: Labels) -> dict[str, str]:
+        """Everything on the page that an address can name after ``#``, each with the words that a link to it says.
+
+        The place where the page first links to a claim is named by the section that it stands in.
+        """
+        found = {
+            target.anchor: target.says or ""
+            for table in (labels.targets, labels.terms)
+            for target in table.values()
+            if target.page == self.path
+        }
+        for claim in ROLE.finditer(self.text):
+            line = self.text.count("\n", 0, claim.start()) + 1
+            found.setdefault(f"claim-{claim[1]}", self.section_at(line).title)
+        return found | {section.anchor: section.title for section in self.sections}
 
 
 def in_order_of_reading(settings: Settings) -> list[str]:

@@ -102,9 +102,9 @@ class ApiDirective(SphinxDirective):
         return f"book/{lesson.page}" in self.env.found_docs
 
     def _link(self, settings: Settings, lesson: Lesson) -> nodes.reference:
-        title = Page(settings.book / f"{lesson.page}.md", settings).sections[0].title
+        title = Page(settings.book / f"{lesson.page}.md", settings).title
         uri = self.env.app.builder.get_relative_uri(self.env.docname, f"book/{lesson.page}")
-        return nodes.reference("", title.partition(":")[0], refuri=f"{uri}#{lesson.anchor}", internal=True)
+        return nodes.reference("", title, refuri=f"{uri}#{lesson.anchor}", internal=True)
 
 
 def _taught(links: list[nodes.reference]) -> nodes.paragraph:

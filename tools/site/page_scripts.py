@@ -1,5 +1,5 @@
 """Each page loads the scripts that it uses: mermaid for diagrams, MathJax for formulas, one per moving figure,
-and the filter of the ledger."""
+and the filters of the ledger and of the lecture's map."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 
 # After every extension has added its scripts.
 LAST = 950
+FILTERED = ("ledger", "lecture-map")
 FIGURE = re.compile(r'data-figure="([a-z0-9-]+)"')
 
 
@@ -25,8 +26,9 @@ def choose_scripts(
     # Added first: the context's list is then replaced by a shorter one.
     for name in sorted(set(FIGURE.findall(body))):
         app.add_js_file(f"figures/{name}.js", loading_method="defer")
-    if 'class="ledger"' in body:
-        app.add_js_file("site/ledger.js", loading_method="defer")
+    for name in FILTERED:
+        if f'class="{name}"' in body:
+            app.add_js_file(f"site/{name}.js", loading_method="defer")
     unwanted = []
     if 'class="mermaid' not in body:
         unwanted.append(_is_mermaid)

@@ -3,7 +3,7 @@
 // The choice stands in the address (?verdict=wrong&family=rotary&words=decay), so that it can be sent to someone,
 // and an entry that a link leads to is always shown.
 
-const QUIET_BEFORE_SPEAKING = 400; // ms: a screen reader should hear the result, not each letter's
+import { announcer, askedWords, holdsAll } from "./word-filter.js";
 
 const form = document.querySelector(".ledger-filter");
 const claims = [...document.querySelectorAll(".ledger-claim")].map((node) => ({
@@ -12,20 +12,18 @@ const claims = [...document.querySelectorAll(".ledger-claim")].map((node) => ({
 }));
 const verdicts = [...form.elements.verdict];
 const { family, words } = form.elements;
-const status = form.querySelector("[role=status]");
-let timer;
+const announce = announcer(form.querySelector("[role=status]"));
 
 function show() {
   const wanted = new Set(verdicts.filter((box) => box.checked).map((box) => box.value));
-  const asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const asked = askedWords(words);
   let shown = 0;
   for (const { node, text } of claims) {
     const { verdict, family: own } = node.dataset;
-    node.hidden = !(wanted.has(verdict) && (!family.value || own === family.value) && asked.every((word) => text.includes(word)));
+    node.hidden = !(wanted.has(verdict) && (!family.value || own === family.value) && holdsAll(text, asked));
     shown += !node.hidden;
   }
-  clearTimeout(timer);
-  timer = setTimeout(() => { status.textContent = `${shown} of ${claims.length} claims`; }, QUIET_BEFORE_SPEAKING);
+  announce(`${shown} of ${claims.length} claims`);
 }
 
 function readAddress() {
