@@ -1,7 +1,9 @@
 // Builds dist/, the files that the site serves beside Sphinx's own, from src/ and the pinned packages in node_modules/.
 // Called by tools/assets.py, which also says when there is nothing to do.
 import { build } from "esbuild";
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { trimStandardLibrary } from "./trim-stdlib.mjs";
 
 const OUT = "dist";
 const COMMON = { bundle: true, minify: true, legalComments: "linked", logLevel: "warning" };
@@ -11,6 +13,7 @@ const STEPS = [
   ["mermaid: diagrams", bundleMermaid],
   ["site: styles and scripts", bundleSite],
   ["figures: those that move", bundleFigures],
+  ["self-tests: editor and Python", bundleSelfTests],
 ];
 
 // TeX input, HTML output and the fonts; the extensions are fetched when a formula needs them.
@@ -28,7 +31,7 @@ function bundleMermaid() {
 }
 
 function bundleSite() {
-  const entryPoints = ["src/site/site.js", "src/site/site.css", "src/site/ledger.js", "src/site/lecture-map.js"];
+  const entryPoints = ["src/site/site.js", "src/site/site.css", "src/site/ledger.js", "src/site/lecture-map.js", "src/site/models.js"];
   const external = ["*.woff"]; // written by tools/site/icons.py
   return build({ ...COMMON, entryPoints, external, format: "iife", target: "es2020", outdir: `${OUT}/site` });
 }
@@ -37,6 +40,34 @@ function bundleSite() {
 function bundleFigures() {
   const entryPoints = readdirSync("src/figures").filter((name) => name.endsWith(".js")).map((name) => `src/figures/${name}`);
   return build({ ...COMMON, entryPoints, format: "iife", target: "es2020", outdir: `${OUT}/figures` });
+}
+
+// The page's script, and what it fetches when it is needed: the editor, and the worker with Python.
+// pe_course.zip, the package itself, is added by tools/site/self_tests when the pages are written.
+async function bundleSelfTests() {
+  const outdir = `${OUT}/self-test`;
+  const runtime = `${outdir}/pyodide-${JSON.parse(readFileSync("node_modules/pyodide/package.json")).version}`;
+  mkdirSync(runtime, { recursive: true });
+  cpSync("node_modules/pyodide/pyodide.asm.wasm", `${runtime}/pyodide.asm.wasm`);
+  const standardLibrary = await trimStandardLibrary(readFileSync("node_modules/pyodide/python_stdlib.zip"));
+  writeFileSync(`${runtime}/python_stdlib.zip`, standardLibrary);
+
+  const nodeOnly = ["node:*", "ws"];
+  await build({ ...COMMON, entryPoints: ["src/self-test/worker.js"], external: nodeOnly, format: "esm", target: "es2022", outdir });
+  await build({ ...COMMON, entryPoints: ["src/self-test/editor.js"], format: "iife", globalName: "selfTestEditor", target: "es2020", outdir });
+  const define = {
+    WORKER_VERSION: version(`${outdir}/worker.js`, `${runtime}/python_stdlib.zip`),
+    EDITOR_VERSION: version(`${outdir}/editor.js`),
+  };
+  const entryPoints = ["src/self-test/self-test.js", "src/self-test/progress.js"];
+  await build({ ...COMMON, entryPoints, define, format: "iife", target: "es2020", outdir });
+}
+
+// Part of an address, so that a browser never mixes files of two builds.
+function version(...files) {
+  const digest = createHash("sha256");
+  for (const file of files) digest.update(readFileSync(file));
+  return JSON.stringify(digest.digest("hex").slice(0, 8));
 }
 
 rmSync(OUT, { recursive: true, force: true });

@@ -7,13 +7,13 @@ from dataclasses import astuple, dataclass, fields
 from functools import cache
 from html import escape
 from textwrap import wrap
+from typing import Any
 
 from pe_course import models
 from pe_course.comparison import probes
 from pe_course.comparison.cases import CASES
-from pe_course.lab import select, stored
-from pe_course.lab.config import Config
-from pe_course.lab.show import by_length, learned
+from pe_course.lab import stored
+from pe_course.lab.show import by_length, complete, learned
 
 COLUMNS = {
     "method": "method",
@@ -109,7 +109,7 @@ def longer_texts(name: str) -> str:
     if case.lab is None:
         return case.elsewhere or NOT_MEASURED
     method, variant = case.lab
-    found = _text_runs(method)
+    found = _text_runs().get(method)
     if not found:
         return NOT_MEASURED
     if not learned(found):
@@ -120,11 +120,10 @@ def longer_texts(name: str) -> str:
     return text + ("*" if variant else "")
 
 
-def _text_runs(method: str):
-    """The runs of 500 steps on text: those rows are complete. Other tasks may still lack seeds."""
-    return select(
-        stored("text"), method=method, steps=500, finetune="none", position_lr_factor=Config().position_lr_factor
-    )
+@cache
+def _text_runs() -> dict[str, list[dict[str, Any]]]:
+    """The runs of 500 steps on text, of methods of which all seeds are done."""
+    return complete(stored("text"))
 
 
 def used_by(name: str) -> str:

@@ -119,6 +119,10 @@ def _lecture_map(page: PageWriter, directive: Directive) -> str:
     return f"Every item of the lecture, and the sections that cover it: [on the page]({page.url()})."
 
 
+def _model_table(page: PageWriter, directive: Directive) -> str:
+    return f"The whole table, with its sources and a filter: [on the page]({page.url()})."
+
+
 def _api(page: PageWriter, directive: Directive) -> str:
     """Where to read it, since the docstrings themselves are in the package that a notebook has at hand."""
     return f"The entries of `{directive.argument}` are on [the page]({page.url()})."
@@ -153,6 +157,7 @@ DIRECTIVES: dict[str, Writer] = {
     "files": _read_from_the_source,
     "rooms": _read_from_the_source,
     "mermaid": _mermaid,
+    "model-table": _model_table,
     "moving-figure": _moving_figure,
     "api": _api,
     # In a notebook every citation already links to the work itself.

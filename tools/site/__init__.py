@@ -12,6 +12,8 @@ One module per subject:
 - `ledger`: the ledger of claims as a page, and the role that links to a claim
 - `three_places`, `architecture`: how attention is laid out, drawn, and how the package is, read from its source
 - `lecture_map`: every item of the lecture, and the sections that cover it
+- `models`: what released models do about position, as one table with a filter
+- `self_tests`: the exercises, answered in the browser; the reader's progress; what the grader catches
 - `finish`, `icons`: the last touches on the finished folder
 """
 
@@ -26,14 +28,16 @@ from tools.site import (
     finish,
     lecture_map,
     ledger,
+    models,
     page_scripts,
     repairs,
+    self_tests,
     source_links,
     static_files,
     three_places,
 )
 
-CONTENT = (directive, api, source_links, three_places, architecture, ledger, lecture_map)
+CONTENT = (directive, api, source_links, three_places, architecture, ledger, lecture_map, models, self_tests)
 
 
 def setup(app: Sphinx) -> dict[str, object]:

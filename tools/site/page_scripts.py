@@ -1,5 +1,6 @@
 """Each page loads the scripts that it uses: mermaid for diagrams, MathJax for formulas, one per moving figure,
-and the filters of the ledger and of the lecture's map."""
+and the filters of the ledger and of the lecture's map, and what
+answers self-tests."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from sphinx.application import Sphinx
 
 # After every extension has added its scripts.
 LAST = 950
-FILTERED = ("ledger", "lecture-map")
+FILTERED = ("ledger", "lecture-map", "models")
+# In what a self-test says once it is answered.
+FORMULA_TO_COME = re.compile(r'"message":"[^"]*\$[^"]+\$')
 FIGURE = re.compile(r'data-figure="([a-z0-9-]+)"')
 
 
@@ -29,10 +32,14 @@ def choose_scripts(
     for name in FILTERED:
         if f'class="{name}"' in body:
             app.add_js_file(f"site/{name}.js", loading_method="defer")
+    if 'class="self-test"' in body:
+        app.add_js_file("self-test/self-test.js", loading_method="defer")
+    if 'class="progress"' in body:
+        app.add_js_file("self-test/progress.js", loading_method="defer")
     unwanted = []
     if 'class="mermaid' not in body:
         unwanted.append(_is_mermaid)
-    if doctree is None or 'class="math' not in body:
+    if doctree is None or not ('class="math' in body or FORMULA_TO_COME.search(body)):
         unwanted.append(_is_mathjax)
     context["script_files"] = [
         script for script in context["script_files"] if not any(matches(script) for matches in unwanted)

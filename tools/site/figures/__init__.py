@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from tools.site.figures import (
     alibi_slopes,
+    attention_maps,
     bias_to_zero,
     clock_hands,
     ct_slices,
@@ -27,6 +28,7 @@ from tools.site.figures.moving_figure import MovingFigure
 
 FIGURES: dict[str, Callable[..., MovingFigure]] = {
     "alibi-slopes": alibi_slopes.draw,
+    "attention-maps": attention_maps.draw,
     "bias-to-zero": bias_to_zero.draw,
     "clock-hands": clock_hands.draw,
     "ct-slices": ct_slices.draw,
