@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 KILOBYTE = 1000
 TEXT_PAGE = 350 * KILOBYTE
 # What a page may add to that when it uses …
-MATHJAX, MERMAID = 320 * KILOBYTE, 260 * KILOBYTE
+MATHJAX, MERMAID, EDITOR = 320 * KILOBYTE, 260 * KILOBYTE, 140 * KILOBYTE
 
 # Elements of the text that reach beyond the screen and lie in nothing that scrolls.
 TOO_WIDE = """() => {
@@ -115,7 +115,8 @@ def see(visitor: Visitor, page_path: str, theme: str) -> Seen:
 def _allowed_bytes(visitor: Visitor) -> int:
     formulas = visitor.page.locator(".math").count() > 0
     diagrams = visitor.page.locator("pre.mermaid").count() > 0
-    return TEXT_PAGE + formulas * MATHJAX + diagrams * MERMAID
+    code_to_write = visitor.page.locator(".self-test[data-kind=code]").count() > 0
+    return TEXT_PAGE + formulas * MATHJAX + diagrams * MERMAID + code_to_write * EDITOR
 
 
 def test_nothing_comes_from_another_host(seen: Seen):
