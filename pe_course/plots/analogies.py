@@ -29,10 +29,8 @@ def ward_changes(beds: int, dim: int, group: int, away: Sequence[int]) -> Themed
         for distance, values in zip(away, change, strict=True):
             ax.semilogy(first + group / 2, values, "o-", color=METHOD_COLOURS["sinusoidal"], markersize=4)
             name = "next bed" if distance == 1 else f"{distance} beds on"
-            ax.annotate(
-                name, (first[-3] + group / 2, values[-3]), xytext=(-7, -11), textcoords="offset points", ha="right"
-            )
-        ax.set(xlabel=f"channels, in groups of {group}", ylabel="change of the code")
+            ax.text(first[-1] + 0.75 * group, values[-1], name, va="center")
+        ax.set(xlabel=f"channels, in groups of {group}", ylabel="change of the code", xlim=(0, 1.25 * dim))
         ax.set_xticks([*first[:: max(1, len(first) // 4)], dim])
         ax.grid(axis="y")
 

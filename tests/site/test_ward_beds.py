@@ -22,8 +22,9 @@ STATE = """(figure, [bed, group]) => {
   }
   const row = (name) => [...figure.querySelectorAll(`[data-code=${name}] rect`)].map(
     (cell) => (cell.matches(".negative") ? -1 : 1) * cell.getAttribute("fill-opacity"));
-  const points = figure.querySelector(".ward-profile").getAttribute("d").slice(1).split("L");
-  return { bed: row("bed"), next: row("next"), change: row("change"), profile: points.map((point) => point.split(" ")) };
+  const line = figure.querySelector(".ward-profile").getAttribute("d").slice(1);
+  const profile = line.split("L").map((point) => point.split(" "));
+  return { bed: row("bed"), next: row("next"), change: row("change"), profile };
 }"""
 
 

@@ -131,7 +131,8 @@ def _hand(name: str, x: float, y: float) -> str:
 
 
 def _table(rows: dict[str, np.ndarray], now: dict[str, object]) -> str:
-    here, there = f"{now['m']}, {now['n']}", f"{now['m_there']}, {now['n_there']}"
+    # A no-break space: on a phone the column is as wide as its longest pair of numbers.
+    here, there = f"{now['m']},\N{NO-BREAK SPACE}{now['n']}", f"{now['m_there']},\N{NO-BREAK SPACE}{now['n_there']}"
     names = {"right": here, "right_there": there, "wrong": here, "wrong_there": there}
     head_ = "".join(f'<th scope="col">{name}</th>' for name in (*(f"pair {i}" for i in range(PAIRS)), "score"))
 

@@ -109,7 +109,7 @@ def _trace() -> str:
 def _bars(members: dict[int, np.ndarray]) -> str:
     heights = [LEAST + DECADE * float(np.log10(members[bucket].size)) for bucket in ORDER]
     bars = "".join(
-        f'<rect class="t5 pale" data-bucket="{bucket}" x="{COLUMN * i + 0.8:.2f}" y="{BASE - height:.2f}" '
+        f'<rect class="t5 full" data-bucket="{bucket}" x="{COLUMN * i + 0.8:.2f}" y="{BASE - height:.2f}" '
         f'width="{COLUMN - 1.6:.2f}" height="{height:.2f}"/>'
         for i, (bucket, height) in enumerate(zip(ORDER, heights, strict=True))
     )

@@ -25,8 +25,8 @@ ZERO, UNIT = 132.0, 42.0  # of the profile: where 0 lies, and how high 1 is abov
 STEP = CELL * GROUP / BEDS
 
 ALT = (
-    "Channels {first} to {last} of the codes of beds {bed} and {next_bed}, and their change, {change} (root mean square). "
-    "Below, how alike the beds of the ward are to bed {bed} in these channels: from {lowest} to 1."
+    "Channels {first} to {last} of the codes of beds {bed} and {next_bed}, and their change, {change} in the root mean "
+    "square. Below, how alike the beds of the ward are to bed {bed} in these channels: from {lowest} to 1."
 )
 SENTENCE = (
     "Bed {bed}, channels {first} to {last}: the next bed differs by {change}, the bed 64 on by {half}. "
@@ -110,8 +110,10 @@ def _cell(column: int, top: int, value: float) -> str:
 def _profile(shares: list[float], bed: int) -> str:
     right = LEFT + CELL * GROUP
     points = "L".join(f"{LEFT + STEP * (i + 0.5):.2f} {ZERO - UNIT * share:.2f}" for i, share in enumerate(shares))
+    anchors = {0: "middle", 32: "middle", 64: "middle", 96: "middle", BEDS - 1: "end"}
     marks = "".join(
-        f'<text x="{LEFT + STEP * (i + 0.5):.1f}" y="174" text-anchor="middle">{i}</text>' for i in (0, 32, 64, 96, 127)
+        f'<text x="{LEFT + STEP * (i + 0.5):.1f}" y="174" text-anchor="{anchor}">{i}</text>'
+        for i, anchor in anchors.items()
     )
     return (
         f'<text class="title" x="{LEFT}" y="80">how alike to <tspan data-name="here">bed {bed}</tspan></text>'

@@ -37,7 +37,7 @@ movingFigures("ct-slices", (figure, data) => {
   function fill(row, values, m, n) {
     const sum = values.reduce((total, value) => total + value, 0);
     const line = figure.querySelector(`[data-row=${row}]`);
-    line.querySelector("th").textContent = `${m}, ${n}`;
+    line.querySelector("th").textContent = `${m},\u00a0${n}`;
     [...values, sum].forEach((value, i) => { line.querySelectorAll("td")[i].textContent = decimals(value); });
     return decimals(sum);
   }
