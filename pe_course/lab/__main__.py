@@ -1,4 +1,4 @@
-"""``python -m pe_course.lab``: one run, many runs, or a table of what is stored."""
+"""``python -m pe_course.lab``: one run, many runs, a table of what is stored, or a comparison with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AXES_OF_A_SWEEP = ("method", "task", "steps", "seed")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit code 0, 1 if a run failed, 2 on bad input."""
+    """Exit code 0, 1 if a run failed or results are apart, 2 on bad input."""
     options = _parser().parse_args(arguments)
     try:
         return options.action(options)
@@ -100,9 +100,17 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
+def _compare(options: argparse.Namespace) -> int:
+    away, compared = show.apart(show.read(options.name, options.output), show.read(options.name), steps=options.steps)
+    if not compared:
+        raise ValueError(f"nothing to compare: no method has rows with {options.steps} steps in both")
+    print("\n".join([*away, f"{compared - len(away)} of {compared} means agree with the stored ones"]))
+    return 1 if away else 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m pe_course.lab", description="Train short, test long.")
-    actions = parser.add_subparsers(required=True, metavar="run | sweep | show")
+    actions = parser.add_subparsers(required=True, metavar="run | sweep | show | compare")
 
     run = actions.add_parser("run", help="one training and its tests; under torchrun, over several devices")
     _config_arguments(run, leave_out=())
@@ -130,6 +138,12 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("--steps", type=int, default=500)
     shown.add_argument("--output", help="folder of results files; without it those of the package")
     shown.set_defaults(action=_show)
+
+    compared = actions.add_parser("compare", help="are results made again those that are stored, within their spread?")
+    compared.add_argument("name", choices=STORED[:-1])
+    compared.add_argument("--steps", type=int, default=500)
+    compared.add_argument("--output", default="lab_results", help="folder of the new results (default: lab_results)")
+    compared.set_defaults(action=_compare)
     return parser
 
 

@@ -148,6 +148,25 @@ def finetuned(rows: Iterable[Row], multiple: int, seeds: Sequence[int] = SEEDS) 
     }
 
 
+def apart(rows: Sequence[Row], others: Sequence[Row], *, steps: int = SHORT) -> tuple[list[str], int]:
+    """Which means of ``rows`` lie away from those of ``others``, and how many were compared.
+
+    Away is: by more than three spreads of the others between seeds, or 0.03 where that is more. Another processor
+    rounds differently, training makes that grow, and the runs end as far from each other as other seeds would.
+    """
+    found, compared = [], 0
+    for method in METHODS:
+        wanted = {"method": method, "steps": steps, "position_lr_factor": OWN_RATE, "finetune": "none"}
+        new, old = select(rows, **wanted), select(others, **wanted)
+        if not new or not old:
+            continue
+        for length, (centre, around) in by_length(old).items():
+            mean_now, compared = by_length(new)[length][0], compared + 1
+            if abs(mean_now - centre) > max(3 * around, 0.03):
+                found.append(f"{method} at {length}: {mean_now:.3f}, stored {centre:.3f} ±{around:.3f}")
+    return found, compared
+
+
 # As text ------------------------------------------------------------------------------------------------------------
 
 

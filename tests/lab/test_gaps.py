@@ -105,35 +105,44 @@ def test_show_averages_over_seeds(text):
     assert len(show.table(text, steps=500).splitlines()) >= len(METHODS)
 
 
-# A small live slice: the same gaps, smaller because a third of the steps is taken. -----------------------------------
+# A live slice: one seed of two methods, made again as its stored row says. Under a minute on one thread. --------------
+
+LENGTHS = (L, 2 * L, 4 * L, 16 * L)
 
 
 @pytest.fixture(scope="module")
 def live():
-    """Losses by length, and per position up to 4 L, of three methods after 150 steps: under 20 CPU seconds."""
+    """The losses by length, and per position in bins of L/8 up to 4 L."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     found = {}
-    for method in ("sinusoidal", "rope", "alibi"):
-        config = Config(method=method, steps=150, eval_tokens=8192)
+    for method in ("rope", "alibi"):
+        config = Config(method=method)
         net, _ = experiment.trained(config)
-        by_length = {n: evaluate.non_overlapping(net, sequences_of(config, n))["loss"] for n in config.lengths}
-        found[method] = by_length, evaluate.per_position(net, sequences_of(config, 4 * L), width=L)
+        by_length = {n: evaluate.non_overlapping(net, sequences_of(config, n))["loss"] for n in LENGTHS}
+        found[method] = by_length, evaluate.per_position(net, sequences_of(config, 4 * L), width=L // 8)
     torch.set_num_threads(threads)
     return found
 
 
 @pytest.mark.slow
-def test_live_rope_rises(live):
-    assert live["rope"][0][4 * L] - live["rope"][0][L] > 0.12
+def test_live_rope_breaks(live):
+    losses, bins = live["rope"]
+    assert losses[4 * L] - losses[L] > 0.3
+    assert mean(bins[8:10]) - mean(bins[4:8]) < 0.2
 
 
 @pytest.mark.slow
 def test_live_alibi_stays(live):
-    assert abs(live["alibi"][0][16 * L] - live["alibi"][0][L]) < 0.05
+    losses, _ = live["alibi"]
+    assert max(abs(losses[n] - losses[L]) for n in LENGTHS) < 0.05
 
 
 @pytest.mark.slow
-def test_live_sinusoids_break_right_after_the_length(live):
-    bins = live["sinusoidal"][1]
-    assert bins[1] - bins[0] > 0.12 and live["rope"][1][1] - live["rope"][1][0] < bins[1] - bins[0]
+@pytest.mark.parametrize("method", ["rope", "alibi"])
+def test_live_losses_are_those_of_the_stored_rows(live, text, method):
+    """Within the spread between seeds: another processor rounds differently, and training makes that grow."""
+    stored_curve = show.by_length(rows(text, method))
+    for length, loss in live[method][0].items():
+        centre, around = stored_curve[length]
+        assert abs(loss - centre) < 3 * max(around, 0.01)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pe_course.lab import __main__ as main
-from pe_course.lab.results import ResultsFile
+from pe_course.lab.results import ResultsFile, stored
 
 SIZE = {"length": 8, "d-model": 16, "heads": 2, "layers": 1, "eval-tokens": 128, "batch-size": 4, "steps": 1}
 TINY = ["--task", "markov", *(word for name, value in SIZE.items() for word in (f"--{name}", str(value)))]
@@ -41,6 +41,22 @@ def test_sweep_and_show(tmp_path, capsys):
     assert call("show", "markov", "--steps", "1", "--output", str(tmp_path)) == 0
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in shown] == ["nope", "alibi"] and all("not learned" in line for line in shown)
+
+
+def test_results_made_again_are_compared_with_the_stored_ones(tmp_path, capsys):
+    rows = [row for row in stored("text") if row["config"]["method"] == "alibi"]
+    path = tmp_path / "text.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call("compare", "text", "--output", str(tmp_path)) == 0
+    assert capsys.readouterr().out == "5 of 5 means agree with the stored ones\n"
+    for row in rows:
+        row["results"]["by_length"]["256"]["loss"] += 0.2
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call("compare", "text", "--output", str(tmp_path)) == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("alibi at 256: 1.8") and last == "4 of 5 means agree with the stored ones"
+    assert call("compare", "text", "--steps", "7", "--output", str(tmp_path)) == 2
+    assert "no method has rows with 7 steps in both" in capsys.readouterr().err
 
 
 def test_a_dry_sweep_lists_its_runs(tmp_path, capsys):
