@@ -1,7 +1,8 @@
 """Build and check the notebooks beside the chapters.
 
 ``book/NAME.md`` is the only source. ``book/NAME.ipynb`` is generated from it: plain Markdown, run from top to bottom
-in one go, outputs stored. A page without code cells has no notebook.
+in one go, outputs stored. A page has a notebook if it has code cells, or if it has self-tests and names a kernel in its
+front matter: self-tests become cells to answer in.
 
     python -m tools.notebooks build [NAME …]          # rewrite, and run what has to be run
     python -m tools.notebooks build --all             # run every one
@@ -26,6 +27,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from tools.plain import Labels, PageWriter, PlainError
+from tools.plain.self_tests import DIRECTIVE, pieces, self_test_cells
 from tools.settings import Settings
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -43,6 +45,9 @@ if importlib.util.find_spec("pe_course") is None:
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", package], check=True)
     importlib.invalidate_caches()"""
 
+_KERNEL_NAMED = re.compile(r"---\n(?:(?!---\n).*\n)*?kernelspec:")
+_SELF_TEST = re.compile(rf"(?m)^(```+|:::+)\{{{DIRECTIVE}\}}")
+
 # An address or a path would differ on every machine, and a reader can do nothing with it.
 _VOLATILE = re.compile(r" at 0x[0-9a-f]{6,}|/tmp/[\w./-]+|/home/\w+|/root/\w+|ipykernel_\d+|site-packages")
 
@@ -53,8 +58,12 @@ def setup_source(settings: Settings) -> str:
 
 
 def has_code(path: Path) -> bool:
-    """Whether a page has code cells, and so a notebook."""
-    return any(cell.cell_type == "code" for cell in _read(path)[0])
+    """Whether a page has something to run, and so a notebook: code cells, or a kernel and self-tests for it."""
+    cells = _read(path)[0]
+    if any(cell.cell_type == "code" for cell in cells):
+        return True
+    text = path.read_text(encoding="utf-8")
+    return _KERNEL_NAMED.match(text) is not None and any(_SELF_TEST.search(cell.source) for cell in cells)
 
 
 def convert(path: Path, labels: Labels) -> NotebookNode:
@@ -63,17 +72,12 @@ def convert(path: Path, labels: Labels) -> NotebookNode:
     writer = PageWriter(labels, path)
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}})
     for number, (cell, first_line) in enumerate(zip(cells, first_lines, strict=True)):
-        if cell.cell_type == "code":
-            if not any(made.cell_type == "code" for made in notebook.cells):
-                notebook.cells.append(_setup_cell(path.stem, labels.settings))
-            new = _code_cell(cell)
-        else:
-            text = writer.write(cell.source, first_line)
-            if not text:
-                continue
-            new = nbformat.v4.new_markdown_cell(text)
-        new["id"] = f"{path.stem}-{number:03d}"
-        notebook.cells.append(new)
+        name = f"{path.stem}-{number:03d}"
+        made = (
+            [_named(_code_cell(cell), name)] if cell.cell_type == "code" else _markdown(writer, cell, first_line, name)
+        )
+        notebook.cells += made
+    _insert_setup(notebook, path.stem, labels.settings)
     return notebook
 
 
@@ -146,6 +150,38 @@ def _read(path: Path) -> tuple[list[NotebookNode], list[int]]:
             line += 1
         first_lines.append(line)
     return notebook.cells, first_lines
+
+
+def _markdown(writer: PageWriter, cell: NotebookNode, first_line: int, name: str) -> list[NotebookNode]:
+    """What a Markdown cell becomes: its text, and a few cells for each self-test in it."""
+    made = []
+    for number, piece in enumerate(pieces(writer, cell.source)):
+        line = first_line + piece.line
+        if piece.exercise_id is not None:
+            made += _self_test(writer, piece.exercise_id, line)
+        elif text := writer.write(piece.text, line):
+            made.append(_named(nbformat.v4.new_markdown_cell(text), f"{name}-{number}" if number else name))
+    return made
+
+
+def _self_test(writer: PageWriter, exercise_id: str, line: int) -> list[NotebookNode]:
+    made = []
+    for cell in self_test_cells(writer, exercise_id, line):
+        new = nbformat.v4.new_code_cell if cell.is_code else nbformat.v4.new_markdown_cell
+        made.append(_named(new(cell.source, metadata={"tags": [GENERATED]}), f"{exercise_id}-{cell.part}"))
+    return made
+
+
+def _named(cell: NotebookNode, name: str) -> NotebookNode:
+    cell["id"] = name
+    return cell
+
+
+def _insert_setup(notebook: NotebookNode, stem: str, settings: Settings) -> None:
+    """The package is fetched right before the first code."""
+    first = next((place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"), None)
+    if first is not None:
+        notebook.cells.insert(first, _setup_cell(stem, settings))
 
 
 def _setup_cell(stem: str, settings: Settings) -> NotebookNode:

@@ -138,6 +138,19 @@ def _glossary(page: PageWriter, directive: Directive) -> str:
     return "\n\n".join(parts)
 
 
+def _self_test(page: PageWriter, directive: Directive) -> str:
+    """Those at the top level have become cells before (tools.plain.self_tests)."""
+    raise PlainError(f"the self-test {directive.argument} must stand at the top level of the page")
+
+
+def _progress(page: PageWriter, directive: Directive) -> str:
+    return f"All self-tests, and which of them you have solved: [on the page]({page.url()})."
+
+
+def _kill_matrix(page: PageWriter, directive: Directive) -> str:
+    return f"What the grader says of every known answer: [on the page]({page.url()})."
+
+
 _NOTES = ("note", "tip", "hint", "important", "warning", "caution", "attention", "danger", "error", "seealso")
 
 DIRECTIVES: dict[str, Writer] = {
@@ -160,6 +173,9 @@ DIRECTIVES: dict[str, Writer] = {
     "model-table": _model_table,
     "moving-figure": _moving_figure,
     "api": _api,
+    "self-test": _self_test,
+    "progress": _progress,
+    "kill-matrix": _kill_matrix,
     # In a notebook every citation already links to the work itself.
     "bibliography": lambda page, directive: "",
 }
