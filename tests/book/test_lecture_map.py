@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from pe_course.claims import ledger
 from tools.settings import Settings
 from tools.site.lecture_map import FILE, SIZES, Item, Notes, Places, as_html, faults, read
+from tools.site.ledger.mentions import mentions_in
 
 SETTINGS = Settings()
 
@@ -38,6 +39,16 @@ def test_claims_of_the_map_are_those_of_the_ledger(notes) -> None:
     named = {claim for each in notes for item in each.items for claim in item.claims}
     assert named <= set(ledger.claims())
     assert sorted(set(ledger.claims()) - named) == ["L-022", "L-023", "L-024"]  # on what the notes leave out
+
+
+def test_each_claim_of_an_item_is_treated_on_one_of_its_pages(notes) -> None:
+    spoken_of = {
+        path.stem: {mention.claim_id for mention in mentions_in(path.read_text(encoding="utf-8"))}
+        for path in SETTINGS.chapters()
+    }
+    for item in (item for each in notes for item in each.items):
+        known = set().union(*(spoken_of[place.partition("#")[0]] for place in item.at))
+        assert set(item.claims) <= known, f"{item.id}: {sorted(set(item.claims) - known)} are treated elsewhere"
 
 
 def test_words_are_ours() -> None:

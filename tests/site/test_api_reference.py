@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import zlib
+from functools import cache
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tools import api
+from tools.settings import Settings
+from tools.site.taught import lessons as every_lesson
 
 pytestmark = pytest.mark.browser  # needs the built site, as the browser's tests do
 
 HEADER_LINES = 4
+
+
+@cache
+def parsed(file: Path) -> BeautifulSoup:
+    return BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
 
 
 def inventory(site: Path) -> dict[str, str]:
@@ -35,3 +44,19 @@ def test_every_name_has_its_anchor(site: Path):
         page, _, anchor = address.partition("#")
         # "$" stands for the name itself; a module's anchor is written out.
         assert f'id="{anchor.replace("$", name)}"' in pages[page]
+
+
+def test_entries_lead_to_the_chapters_that_teach_them(site: Path):
+    """The links themselves are checked with all others (test_links)."""
+    found = inventory(site)
+    taught = 0
+    for name, lessons in every_lesson(Settings()).items():
+        page, _, _ = found[name].partition("#")
+        entry = parsed(site / page).find(id=name).find_parent("dl")
+        links = [link["href"] for link in entry.select(".api-taught a")]
+        expected = [
+            f"{each.page}.html#{each.anchor}" for each in lessons if (site / f"book/{each.page}.html").is_file()
+        ]
+        assert links == expected, name
+        taught += bool(links)
+    assert taught > 100
