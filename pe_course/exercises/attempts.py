@@ -54,8 +54,9 @@ def in_form(value: Any, form: str) -> Any:
     if form == TENSORS:
         import torch
 
-        real = any(isinstance(number, float) for number in flat(value))
-        return torch.tensor(value, dtype=torch.float64 if real else None)
+        kinds = {type(number) for number in flat(value)}
+        exact = torch.complex128 if complex in kinds else torch.float64 if float in kinds else None
+        return torch.tensor(value, dtype=exact)
     return deepcopy(value)
 
 

@@ -67,6 +67,15 @@ class WrongNumber:
     tolerance: float | None = None  # the question's own, unless given
 
 
+def edited(source: str, *changes: tuple[str, str]) -> str:
+    """``source`` with pieces replaced: a mistake is often the solution with one line changed."""
+    for old, new in changes:
+        if old not in source:
+            raise ValueError(f"the source to edit has no {old!r}")
+        source = source.replace(old, new)
+    return source
+
+
 REGISTRY: dict[str, Exercise] = {}
 """Every exercise by its id, in the order in which the catalogue defines them."""
 

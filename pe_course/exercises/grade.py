@@ -156,9 +156,20 @@ def _place(index: tuple[int, ...]) -> str:
 
 def _not_attempted(exercise: CodeExercise, function: Any) -> Result | None:
     starter = load_starter(exercise)
-    if is_empty(function) or (starter is not None and same_code(function, starter)):
+    if starter is not None and same_code(function, starter) and not is_empty(starter):
+        return Result(NOT_ATTEMPTED, _still_broken(exercise, starter))
+    if is_empty(function):
         return Result(NOT_ATTEMPTED, f"write the body of `{exercise.function}`, then check again.")
     return None
+
+
+def _still_broken(exercise: CodeExercise, starter: Callable[..., Any]) -> str:
+    """What the function to repair does wrong, so far."""
+    for case, expected in zip(cases_of(exercise), expected_of(exercise), strict=True):
+        one = judge(exercise, case, expected, call(starter, exercise, case, LISTS))
+        if not one.passed:
+            return f"this is the function as it was given. `{call_text(exercise, case)}` {one.sentence}."
+    return "this is the function as it was given."
 
 
 def load_starter(exercise: CodeExercise) -> Callable[..., Any] | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
-from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant
+from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant, edited
 
 
 class SinusoidalTable(CodeExercise):
@@ -211,7 +210,8 @@ def sinusoidal_pe(n, d, base=10000.0):
         ),
         Mistake(
             "sine-cosine-swapped",
-            "Sine and cosine have changed places: the sine belongs in the even columns, so position 0 reads 0, 1, 0, 1.",
+            "Sine and cosine have changed places: the sine belongs in the even columns, so position 0 reads 0, "
+            "1, 0, 1.",
             """\
 import math
 def sinusoidal_pe(n, d, base=10000.0):
@@ -232,7 +232,8 @@ def sinusoidal_pe(n, d, base=10000.0):
         ),
         Mistake(
             "positions-divided",
-            "The positions are divided by n. The table must not depend on how long the text is: use the position itself.",
+            "The positions are divided by n. The table must not depend on how long the text is: use the position "
+            "itself.",
             """\
 import math
 def sinusoidal_pe(n, d, base=10000.0):
@@ -254,5 +255,137 @@ def sinusoidal_pe(n, d, base=10000.0):
     def random_case(self, rng: Random) -> Case:
         return Case((rng.randint(1, 70), 2 * rng.randint(1, 10)), {"base": rng.choice([3.0, 100.0, 10000.0, 5e5])})
 
-    def comparable(self, value: Any, case: Case) -> Any:
-        return value
+
+class ShiftMatrix(CodeExercise):
+    id = "sinusoid-shift-matrix"
+    title = "The matrix that shifts a sinusoid"
+    prompt = """\
+In the sinusoidal table (sine in column $2i$, cosine in column $2i+1$, speed $w_i = \\text{base}^{-2i/d}$), one matrix
+$M$ moves every position by the same offset $k$:
+
+$$M \\cdot PE(p) = PE(p + k) \\quad\\text{for every } p.$$
+
+Write `shift_matrix(k, d, base)`: its $d$ rows of $d$ numbers. $PE(p)$ is a column.
+
+In words: the shift is linear, and it does not depend on where you start. It is one rotation per pair, in a
+$2 \\times 2$ block on the diagonal.
+"""
+    chapter = "absolute"
+    lecture = ("S3-21", "S3-48")
+    claims = ("L-081",)
+    function = "shift_matrix"
+    starter = '''\
+import math
+
+def shift_matrix(k, d, base=10000.0):
+    """d rows of d numbers."""
+    ...
+'''
+    hints = (
+        "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b − sin a sin b. Put a = p·w, b = k·w.",
+        "The block of a pair is [[cos kw, sin kw], [−sin kw, cos kw]]; everything else is 0.",
+    )
+    solution = """\
+import math
+
+def shift_matrix(k, d, base=10000.0):
+    matrix = [[0.0] * d for _ in range(d)]
+    for c in range(0, d, 2):
+        angle = k * base ** (-c / d)
+        matrix[c][c] = matrix[c + 1][c + 1] = math.cos(angle)
+        matrix[c][c + 1] = math.sin(angle)
+        matrix[c + 1][c] = -math.sin(angle)
+    return matrix
+"""
+    variants = (
+        Variant(
+            "entry by entry: zero unless row and column belong to one pair",
+            """\
+from math import cos, pi
+
+def shift_matrix(k, d, base=10000.0):
+    def entry(row, column):
+        if row // 2 != column // 2:
+            return 0
+        return cos(k / base ** (2 * (row // 2) / d) + (row - column) * pi / 2)
+    return [[entry(row, column) for column in range(d)] for row in range(d)]
+""",
+        ),
+        Variant(
+            "NumPy: one block after the other",
+            """\
+import numpy as np
+
+def shift_matrix(k, d, base=10000.0):
+    matrix = np.zeros((d, d))
+    for i, angle in enumerate(k * base ** (-np.arange(0, d, 2) / d)):
+        c, s = np.cos(angle), np.sin(angle)
+        matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[c, s], [-s, c]]
+    return matrix
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "lost-minus",
+            "Both sines have the same sign: that is no rotation. One of them needs a minus.",
+            edited(solution, ("-math.sin", "math.sin")),
+        ),
+        Mistake(
+            "cosine-first",
+            "Your matrix shifts the other way. It is written for a table with the cosine first, or for rows (PE · Mᵀ). "
+            "Here the sine stands first: the minus is in the lower row, [[cos, sin], [−sin, cos]].",
+            edited(
+                solution,
+                (
+                    "math.sin(angle)\n        matrix[c + 1][c] = -math.sin",
+                    "-math.sin(angle)\n        matrix[c + 1][c] = math.sin",
+                ),
+            ),
+        ),
+        Mistake(
+            "one-speed",
+            "Every block turns by the same angle. Each pair has its own speed, base ** (−2i/d).",
+            edited(solution, ("k * base ** (-c / d)", "k")),
+        ),
+        Mistake(
+            "doubled-exponent",
+            "The exponent is twice too large: a column number that goes up in twos is 2i already.",
+            edited(solution, ("-c / d", "-2 * c / d")),
+        ),
+        Mistake(
+            "diagonal",
+            "A diagonal matrix only stretches. To turn a pair, its two columns have to mix: the sines stand beside the "
+            "diagonal.",
+            edited(solution, ("= math.sin(angle)", "= 0.0"), ("= -math.sin(angle)", "= 0.0")),
+        ),
+        Mistake(
+            "half-split",
+            "The sines stand half the width apart, which fits a table with all sines first and all cosines after. Here "
+            "the two columns of a pair are neighbours.",
+            """\
+import math
+def shift_matrix(k, d, base=10000.0):
+    matrix, h = [[0.0] * d for _ in range(d)], d // 2
+    for i in range(h):
+        angle = k * base ** (-2 * i / d)
+        matrix[i][i] = matrix[i + h][i + h] = math.cos(angle)
+        matrix[i][i + h] = math.sin(angle)
+        matrix[i + h][i] = -math.sin(angle)
+    return matrix
+""",
+            convention=True,
+        ),
+        Mistake(
+            "identity",
+            "Your matrix is that of offset 0: it does not move anything.",
+            edited(solution, ("k * base ** (-c / d)", "0.0")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [Case((1, 4)), Case((3, 6, 100.0)), Case((-2, 8)), Case((0, 2)), Case((17, 2)), Case((5, 10, 30.0))]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((rng.randint(-40, 40), 2 * rng.randint(1, 6)), {"base": rng.choice([10.0, 500.0, 10000.0])})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant
+from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant, edited
 
 
 def _numbers(rng: Random, *shape: int) -> list:
@@ -12,6 +12,128 @@ def _numbers(rng: Random, *shape: int) -> list:
     if not shape:
         return round(rng.uniform(-2, 2), 3)
     return [_numbers(rng, *shape[1:]) for _ in range(shape[0])]
+
+
+class RotatePair(CodeExercise):
+    id = "rotate-pair"
+    title = "Rotate one pair"
+    prompt = """\
+Write `rotate_pair(a, b, angle)`: the point $(a, b)$ turned by `angle` radians about the origin, as two numbers. A
+positive angle turns $(1, 0)$ towards $(0, 1)$.
+
+In words: this is all that RoPE does to a pair of channels. The length stays, the direction changes.
+"""
+    chapter = "rotary"
+    lecture = ("S3-20", "S2-14")
+    claims = ("L-079", "L-046")
+    function = "rotate_pair"
+    starter = '''\
+import math
+
+def rotate_pair(a, b, angle):
+    """The two new numbers."""
+    ...
+'''
+    hints = (
+        "Where does (1, 0) go? To (cos, sin). And (0, 1)? To (−sin, cos).",
+        "(a, b) is a times the first plus b times the second.",
+    )
+    solution = """\
+import math
+
+def rotate_pair(a, b, angle):
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return [a * cosine - b * sine, a * sine + b * cosine]
+"""
+    variants = (
+        Variant(
+            "a complex product",
+            """\
+import cmath
+
+def rotate_pair(a, b, angle):
+    z = complex(a, b) * cmath.rect(1, angle)
+    return z.real, z.imag
+""",
+        ),
+        Variant(
+            "length and direction",
+            """\
+from math import atan2, cos, hypot, sin
+
+def rotate_pair(a, b, angle):
+    length, direction = hypot(a, b), atan2(b, a)
+    yield length * cos(direction + angle)
+    yield length * sin(direction + angle)
+""",
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "clockwise",
+            "You turn the other way round: the minus belongs to the first number, a·cos − b·sin.",
+            edited(
+                solution,
+                ("a * cosine - b * sine, a * sine + b * cosine", "a * cosine + b * sine, b * cosine - a * sine"),
+            ),
+        ),
+        Mistake(
+            "lost-minus",
+            "Both lines have a plus: that is a shear, and the length changes. The first number is a·cos − b·sin.",
+            edited(solution, ("a * cosine - b * sine", "a * cosine + b * sine")),
+        ),
+        Mistake(
+            "sine-cosine-swapped",
+            "Sine and cosine have changed places. At angle 0 the point must stay where it is.",
+            edited(solution, ("cosine, sine =", "sine, cosine =")),
+        ),
+        Mistake(
+            "overwritten",
+            "The second number already uses the new first one. Keep both old numbers until both new ones are there.",
+            """\
+import math
+def rotate_pair(a, b, angle):
+    a = a * math.cos(angle) - b * math.sin(angle)
+    b = a * math.sin(angle) + b * math.cos(angle)
+    return [a, b]
+""",
+        ),
+        Mistake(
+            "degrees",
+            "The angle is read in degrees; it is in radians already, as `math.sin` expects.",
+            edited(solution, ("    cosine, sine", "    angle = math.radians(angle)\n    cosine, sine")),
+        ),
+        Mistake(
+            "cosine-only",
+            "Each number is multiplied by the cosine alone. A rotation mixes the two.",
+            edited(solution, (" - b * sine, a * sine + b * cosine", ", b * cosine")),
+        ),
+        Mistake(
+            "added",
+            "The angle's sine and cosine are added; a rotation multiplies.",
+            edited(solution, ("a * cosine - b * sine, a * sine + b * cosine", "a + cosine, b + sine")),
+        ),
+        Mistake(
+            "order",
+            "The two new numbers have changed places.",
+            edited(
+                solution,
+                ("a * cosine - b * sine, a * sine + b * cosine", "a * sine + b * cosine, a * cosine - b * sine"),
+            ),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [
+            Case((1.0, 0.0, 0.5)),
+            Case((0.0, 1.0, 0.5)),
+            Case((3.0, -2.0, 2.5)),
+            Case((0.7, 0.4, -1.2)),
+            Case((1.5, 2.5, 0.0)),
+        ]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((_numbers(rng), _numbers(rng), round(rng.uniform(-7, 7), 2)))
 
 
 class RotateVectors(CodeExercise):
@@ -337,3 +459,298 @@ def rope_apply(x, positions, base=10000.0):
         positions = [rng.choice([rng.randint(0, 9), rng.randint(0, 5000)]) for _ in range(rows)]
         x = _numbers(rng, rows, 2 * rng.randint(1, 6))
         return Case((x, positions), {"base": rng.choice([50.0, 10000.0])})
+
+
+class RotateComplex(CodeExercise):
+    id = "rope-complex"
+    title = "RoPE as complex numbers"
+    prompt = """\
+A row of $D$ channels can be read as $D/2$ complex numbers, one per pair. Write `rope_complex(z, position, base)`:
+every number of the list `z` turned by RoPE, as complex numbers. Number $i$ is multiplied by
+
+$$e^{\\mathrm{i}\\,\\text{position}\\,\\cdot\\,\\text{base}^{-2i/D}}, \\qquad D = 2 \\cdot \\text{len(z)}.$$
+
+In words: a rotation is one complex product, and the speeds fall from pair to pair.
+"""
+    chapter = "rotary"
+    lecture = ("S3-62", "S2-12")
+    claims = ("L-137", "L-044")
+    function = "rope_complex"
+    starter = '''\
+import cmath
+
+def rope_complex(z, position, base=10000.0):
+    """One complex number for each in z."""
+    ...
+'''
+    hints = (
+        "`1j` is the imaginary unit, and `cmath.exp` takes complex numbers.",
+        "With p pairs, D = 2p, so the exponent of the speed is −2i/D = −i/p.",
+    )
+    solution = """\
+import cmath
+
+def rope_complex(z, position, base=10000.0):
+    return [number * cmath.exp(1j * position * base ** (-i / len(z))) for i, number in enumerate(z)]
+"""
+    variants = (
+        Variant(
+            "cosine and sine of the angle",
+            """\
+import math
+
+def rope_complex(z, position, base=10000.0):
+    turned = []
+    for i in range(len(z)):
+        angle = position / base ** (2 * i / (2 * len(z)))
+        a, b = z[i].real, z[i].imag
+        c, s = math.cos(angle), math.sin(angle)
+        turned.append(complex(a * c - b * s, a * s + b * c))
+    return turned
+""",
+        ),
+        Variant(
+            "NumPy",
+            """\
+import numpy as np
+
+def rope_complex(z, position, base=10000.0):
+    z = np.asarray(z)
+    return z * np.exp(1j * position * base ** (-np.arange(len(z)) / len(z)))
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "clockwise",
+            "You turn the other way round: the exponent is +i · position · speed.",
+            edited(solution, ("1j *", "-1j *")),
+        ),
+        Mistake(
+            "doubled-exponent",
+            "The exponent is twice too large: −2i/D with D = 2 · len(z) is −i/len(z).",
+            edited(solution, ("-i / len(z)", "-2 * i / len(z)")),
+        ),
+        Mistake(
+            "no-imaginary-unit",
+            "The exponent lacks the imaginary unit `1j`, so the numbers grow instead of turning.",
+            edited(solution, ("1j *", "min(1, 5 / max(1, abs(position))) *")),
+        ),
+        Mistake(
+            "one-speed",
+            "All numbers turn by the same angle. Pair i has the speed base ** (−2i/D).",
+            edited(solution, (" * base ** (-i / len(z))", "")),
+        ),
+        Mistake(
+            "growing-speeds",
+            "The speeds grow from pair to pair; the exponent needs its minus sign.",
+            edited(solution, ("(-i /", "(i /")),
+        ),
+        Mistake(
+            "one-based",
+            "The first pair must turn one radian per position: i counts from 0.",
+            edited(solution, ("(-i /", "(-(i + 1) /")),
+        ),
+        Mistake(
+            "added",
+            "The complex exponential is added; RoPE multiplies.",
+            edited(solution, ("number * cmath", "number + cmath")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        rng = Random(3)
+        return [
+            Case((_complex(rng, 2), 1)),
+            Case((_complex(rng, 4), 7)),
+            Case((_complex(rng, 3), 0)),
+            Case((_complex(rng, 3), 5, 100.0)),
+            Case((_complex(rng, 1), 2)),
+            Case((_complex(rng, 5), -3), {"base": 50.0}),
+        ]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((_complex(rng, rng.randint(1, 6)), rng.randint(-50, 50)), {"base": rng.choice([10.0, 10000.0])})
+
+
+def _complex(rng: Random, count: int) -> list[complex]:
+    return [complex(_numbers(rng), _numbers(rng)) for _ in range(count)]
+
+
+class InterleavedToHalf(CodeExercise):
+    id = "interleaved-to-half"
+    title = "From neighbouring pairs to split halves"
+    prompt = """\
+Two layouts of RoPE hold the same pairs at different channels. Interleaved: pair $i$ is in the channels $2i$ and
+$2i+1$. Half-split: pair $i$ is in the channels $i$ and $i + D/2$. Write `to_half(row)`: a row of the first layout
+reordered for the second.
+
+In words: first all the first channels of the pairs, then all the second ones.
+"""
+    chapter = "rotary"
+    lecture = ("S2-15",)
+    claims = ("L-047",)
+    function = "to_half"
+    starter = '''\
+def to_half(row):
+    """The same numbers, in the half-split order."""
+    ...
+'''
+    hints = (
+        "Write down the row 0, 1, 2, 3, 4, 5: its pairs are (0, 1), (2, 3), (4, 5). Which order puts them half a row "
+        "apart?",
+        "`row[0::2]` takes every second channel, from the first on.",
+    )
+    solution = """\
+def to_half(row):
+    half = len(row) // 2
+    return [row[2 * (c % half) + c // half] for c in range(2 * half)]
+"""
+    variants = (
+        Variant(
+            "two slices",
+            """\
+def to_half(row):
+    return list(row[0::2]) + list(row[1::2])
+""",
+        ),
+        Variant(
+            "NumPy: pairs as rows, then transposed",
+            """\
+import numpy as np
+
+def to_half(row):
+    return np.asarray(row).reshape(-1, 2).T.ravel()
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "inverse",
+            "That is the way back: it takes split halves to neighbouring pairs. Here the neighbours have to come "
+            "apart.",
+            """\
+def to_half(row):
+    half = len(row) // 2
+    return [row[c // 2 + half * (c % 2)] for c in range(len(row))]
+""",
+        ),
+        Mistake(
+            "unchanged",
+            "The row is unchanged. The two channels of a pair stand side by side in it, and have to end half a "
+            "row apart.",
+            "def to_half(row):\n    return list(row)\n",
+        ),
+        Mistake(
+            "halves-exchanged",
+            "The halves are exchanged: the first channels of the pairs come first.",
+            "def to_half(row):\n    return list(row[1::2]) + list(row[0::2])\n",
+        ),
+        Mistake(
+            "halves-rotated",
+            "You exchange the halves of the row (as `rotate_half` does in part). The layout asks for every second "
+            "channel.",
+            "def to_half(row):\n    half = len(row) // 2\n    return list(row[half:]) + list(row[:half])\n",
+        ),
+        Mistake(
+            "second-backwards",
+            "The second half runs backwards. Pair i ends in the channels i and i + D/2.",
+            "def to_half(row):\n    return list(row[0::2]) + list(row[::-1][0::2])\n",
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        rows = (
+            [0.0, 1.0, 2.0, 3.0, 4.0, 5.0],
+            [0.5, -1.0, 2.0, 7.0, 3.0, 1.0, 4.0, 8.0],
+            [3.0, 4.0],
+            [1.0, 2.0, 5.0, 9.0],
+        )
+        return [Case((list(row),), tolerance=1e-6) for row in rows]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((_numbers(rng, 2 * rng.randint(1, 9)),), tolerance=1e-6)
+
+
+class HalfToInterleaved(CodeExercise):
+    id = "half-to-interleaved"
+    title = "And back again"
+    prompt = """\
+Write `to_interleaved(row)`: a row in the half-split layout (pair $i$ in the channels $i$ and $i + D/2$) reordered so
+that pair $i$ stands in the channels $2i$ and $2i+1$. It undoes the conversion to halves.
+
+In words: the halves are dealt together like two packs of cards.
+"""
+    chapter = "rotary"
+    lecture = ("S2-15",)
+    claims = ("L-047",)
+    function = "to_interleaved"
+    starter = '''\
+def to_interleaved(row):
+    """The same numbers, pairs side by side."""
+    ...
+'''
+    hints = (
+        "From 0, 2, 4, 1, 3, 5 it should make 0, 1, 2, 3, 4, 5.",
+        "`zip` of the two halves gives the pairs.",
+    )
+    solution = """\
+def to_interleaved(row):
+    half = len(row) // 2
+    return [row[c // 2 + half * (c % 2)] for c in range(2 * half)]
+"""
+    variants = (
+        Variant(
+            "zip",
+            """\
+def to_interleaved(row):
+    half = len(row) // 2
+    return [number for pair in zip(row[:half], row[half:]) for number in pair]
+""",
+        ),
+        Variant(
+            "two slices of the result",
+            """\
+def to_interleaved(row):
+    out = [0] * len(row)
+    out[0::2], out[1::2] = row[: len(row) // 2], row[len(row) // 2 :]
+    return out
+""",
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "inverse",
+            "That is the other way: it takes neighbouring pairs to split halves.",
+            "def to_interleaved(row):\n    return list(row[0::2]) + list(row[1::2])\n",
+        ),
+        Mistake("unchanged", "The row is unchanged.", "def to_interleaved(row):\n    return list(row)\n"),
+        Mistake(
+            "pairs-exchanged",
+            "Each pair has its two channels exchanged: the first half comes first.",
+            edited(solution, ("(c % 2)", "(1 - c % 2)")),
+        ),
+        Mistake(
+            "second-backwards",
+            "The second half is dealt backwards.",
+            """\
+def to_interleaved(row):
+    half = len(row) // 2
+    return [number for pair in zip(row[:half], list(row[half:])[::-1]) for number in pair]
+""",
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        rows = (
+            [0.0, 2.0, 4.0, 1.0, 3.0, 5.0],
+            [0.5, -1.0, 2.0, 7.0, 3.0, 1.0, 4.0, 8.0],
+            [3.0, 4.0],
+            [1.0, 2.0, 5.0, 9.0],
+        )
+        return [Case((list(row),), tolerance=1e-6) for row in rows]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((_numbers(rng, 2 * rng.randint(1, 9)),), tolerance=1e-6)

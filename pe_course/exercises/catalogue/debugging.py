@@ -1,0 +1,460 @@
+"""Broken functions to repair: each is a bug that people have had."""
+
+from __future__ import annotations
+
+from random import Random
+
+from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant, edited
+
+_SCORE = '''\
+import math
+
+def rotate(x, position, base=10000.0):
+    """Turn each pair of neighbouring channels."""
+    turned = []
+    for i in range(0, len(x), 2):
+        angle = position * base ** (-i / len(x))
+        a, b = x[i], x[i + 1]
+        turned += [a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)]
+    return turned
+
+def rope_score(q, k, m, n):
+    """Score of the query q at position m and the key k at position n."""
+    q = rotate(q, m)
+    k = rotate(k, n)
+    return sum(a * b for a, b in zip(q, k))
+'''
+
+
+class RotateOnlyTheKey(CodeExercise):
+    id = "debug-rotate-only-k"
+    title = "Repair: only the key is rotated"
+    prompt = """\
+This score should depend on the query, the key and their distance $m - n$ alone. It does not: move both positions by
+the same step, and it changes. Find out why, and repair `rope_score`. Leave the direction of `rotate` as it is.
+"""
+    chapter = "pitfalls"
+    lecture = ("S3-55",)
+    claims = ("L-125", "L-126")
+    function = "rope_score"
+    starter = edited(_SCORE, ("    q = rotate(q, m)\n", ""))
+    hints = (
+        "Call it with m = n = 0 and with m = n = 5. The distance is 0 both times; is the score the same?",
+        "Which of the two vectors knows its position?",
+    )
+    solution = _SCORE
+    variants = (
+        Variant(
+            "only the key is rotated, by the distance: the same score",
+            edited(_SCORE, ("    q = rotate(q, m)\n    k = rotate(k, n)\n", "    k = rotate(k, n - m)\n")),
+        ),
+        Variant(
+            "complex numbers, with the conjugate of the key",
+            """\
+import cmath
+
+def rope_score(q, k, m, n):
+    total = 0
+    for c in range(0, len(q), 2):
+        product = complex(q[c], q[c + 1]) * complex(k[c], k[c + 1]).conjugate()
+        total += (product * cmath.exp(1j * (m - n) * 10000.0 ** (-c / len(q)))).real
+    return total
+""",
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "key-only",
+            "The key alone is rotated, so the score depends on the key's absolute position n. Rotate the query by m "
+            "as well.",
+            edited(_SCORE, ("    q = rotate(q, m)\n", "    q = list(q)\n")),
+        ),
+        Mistake(
+            "query-only",
+            "Now the query alone is rotated, and the score depends on m alone. Both have to be.",
+            edited(_SCORE, ("    k = rotate(k, n)\n", "")),
+        ),
+        Mistake(
+            "no-rotation",
+            "The score no longer depends on the positions at all: there is no rotation, or both are rotated by "
+            "one angle, "
+            "which cancels. The query turns by m, the key by n.",
+            edited(_SCORE, ("    q = rotate(q, m)\n    k = rotate(k, n)\n", "")),
+        ),
+        Mistake(
+            "opposite-directions",
+            "The two turn in opposite directions, so the score depends on m + n. Both turn the same way.",
+            edited(_SCORE, ("rotate(k, n)", "rotate(k, -n)")),
+        ),
+        Mistake(
+            "positions-exchanged",
+            "The query is turned by n and the key by m: the distance has the wrong sign.",
+            edited(_SCORE, ("rotate(q, m)", "rotate(q, n)"), ("rotate(k, n)", "rotate(k, m)")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        q, k = [1.0, 0.5, -0.3, 0.8], [0.4, 1.2, 0.9, -0.6]
+        places = ((0, 0), (5, 0), (0, 3), (2, 7), (105, 100))
+        return [Case((q, k, m, n)) for m, n in places] + [Case(([1.0, 0.0], [0.6, 0.8], 3, 1))]
+
+    def random_case(self, rng: Random) -> Case:
+        width = 2 * rng.randint(1, 4)
+        q, k = ([round(rng.uniform(-2, 2), 2) for _ in range(width)] for _ in range(2))
+        return Case((q, k, rng.randint(0, 200), rng.randint(0, 200)))
+
+
+class IntegerDivision(CodeExercise):
+    id = "debug-integer-division"
+    title = "Repair: all pairs turn alike"
+    prompt = """\
+These frequencies should fall from 1 towards 1/base, one for each pair of the $d$ channels. Instead, all are 1: at a
+fixed position, every pair of columns holds the same two numbers. Repair `frequencies`.
+"""
+    chapter = "pitfalls"
+    lecture = ("S3-60", "S3-70")
+    claims = ("L-134", "L-135", "L-136")
+    function = "frequencies"
+    starter = '''\
+def frequencies(d, base=10000.0):
+    """base ** (-2i/d) for each pair i."""
+    return [1.0 / base ** (2 * i // d) for i in range(d // 2)]
+'''
+    hints = (
+        "Print the exponents: which values does `2 * i // d` take while i stays below d/2?",
+        "`//` divides and rounds down; which of the two divisions must not round?",
+    )
+    solution = '''\
+def frequencies(d, base=10000.0):
+    """base ** (-2i/d) for each pair i."""
+    return [1.0 / base ** (2 * i / d) for i in range(d // 2)]
+'''
+    variants = (
+        Variant(
+            "steps of two, and exp of a logarithm",
+            """\
+import math
+
+def frequencies(d, base=10000.0):
+    return [math.exp(-math.log(base) * c / d) for c in range(0, d, 2)]
+""",
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "still-whole",
+            "The exponent is still rounded down to 0: `2 * i // d` and `i // d` are whole numbers. Use `/`.",
+            edited(starter, ("2 * i // d", "2 * (i // d)")),
+        ),
+        Mistake(
+            "halved-exponent",
+            "The 2 is gone: the exponent is 2i/d, so that the last pair comes close to 1/base.",
+            edited(solution, ("2 * i / d", "i / d")),
+        ),
+        Mistake(
+            "all-channels",
+            "That is one frequency per channel; there is one per pair, d // 2 in all.",
+            edited(solution, ("range(d // 2)", "range(d)")),
+        ),
+        Mistake(
+            "growing",
+            "The frequencies grow; they should fall from 1.",
+            edited(solution, ("1.0 / base", "base")),
+        ),
+        Mistake(
+            "rounded-result",
+            "The result is rounded down as well: 1 // base ** … is 0 from the second pair on.",
+            edited(solution, ("1.0 / base", "1.0 // base")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [
+            Case((8,), tolerance=1e-5),
+            Case((4, 100.0), tolerance=1e-5),
+            Case((2,)),
+            Case((10, 500.0), tolerance=1e-5),
+        ]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((2 * rng.randint(1, 16),), {"base": rng.choice([10.0, 1000.0])}, tolerance=1e-5)
+
+
+class ClipForgotten(CodeExercise):
+    id = "debug-clip-forgotten"
+    title = "Repair: far tokens read past the table"
+    prompt = """\
+`table` holds one bias per relative position from $-m$ to $m$ (key − query), so it has $2m + 1$ entries; the middle
+one is for distance 0. `relative_bias(table, n)` should give the biases of $n$ tokens, $n$ rows of $n$, where every
+distance beyond $\\pm m$ shares the entry at the end. As it stands, long inputs raise an IndexError, and some read
+the wrong end of the table without one. Repair it.
+"""
+    chapter = "pitfalls"
+    lecture = ("S3-57", "S3-69")
+    claims = ("L-129", "L-150")
+    function = "relative_bias"
+    starter = '''\
+def relative_bias(table, n):
+    """Entry (i, j): the bias for key j and query i."""
+    m = len(table) // 2
+    return [[table[j - i + m] for j in range(n)] for i in range(n)]
+'''
+    hints = (
+        "With a table of 5 entries (m = 2), which index does j − i + m become for i = 3, j = 0? What does Python read "
+        "there?",
+        "Clip the distance to −m … m before m is added.",
+    )
+    solution = '''\
+def relative_bias(table, n):
+    """Entry (i, j): the bias for key j and query i."""
+    m = len(table) // 2
+    return [[table[max(-m, min(m, j - i)) + m] for j in range(n)] for i in range(n)]
+'''
+    variants = (
+        Variant(
+            "the index is clipped instead of the distance",
+            """\
+def relative_bias(table, n):
+    last = len(table) - 1
+    return [[table[min(max(j - i + last // 2, 0), last)] for j in range(n)] for i in range(n)]
+""",
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "not-clipped",
+            "Distances beyond ±m still run out of the table (to the left without an error: negative indices read its "
+            "end). Clip first.",
+            edited(starter, ("for i in range(n)]", "for i in range(0, n)]")),
+        ),
+        Mistake(
+            "upper-end-only",
+            "Only the upper end is clipped. Keys far to the left still get negative indices, which read the table from "
+            "its end.",
+            edited(solution, ("max(-m, min(m, j - i))", "min(m, j - i)")),
+        ),
+        Mistake(
+            "wrapped",
+            "You wrap far distances round with `%`: a far key on the left reads the bias of one on the right.",
+            edited(solution, ("max(-m, min(m, j - i)) + m", "(j - i + m) % len(table)")),
+        ),
+        Mistake(
+            "shift-then-clip",
+            "You clip to ±m after m was added; clip the distance first, or the index to 0 … 2m.",
+            edited(solution, ("max(-m, min(m, j - i)) + m", "max(-m, min(m, j - i + m))")),
+        ),
+        Mistake(
+            "zero-beyond",
+            "Beyond the table you put 0. The far distances share the entry at their end of the table.",
+            edited(solution, ("table[max(-m, min(m, j - i)) + m]", "(table[j - i + m] if abs(j - i) <= m else 0.0)")),
+        ),
+        Mistake(
+            "sides-exchanged",
+            "The sides are exchanged: the index counts key − query, j − i.",
+            edited(solution, ("j - i", "i - j")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [
+            Case(([0.1, 0.2, 0.3, 0.4, 0.5], 3)),
+            Case(([0.1, 0.2, 0.3, 0.4, 0.5], 6)),
+            Case(([-1.0, 0.0, 2.0], 4)),
+            Case(([0.7, -0.2, 0.5, 0.1, 0.9, 1.5, -0.8], 9)),
+        ]
+
+    def random_case(self, rng: Random) -> Case:
+        table = [round(rng.uniform(-2, 2), 2) for _ in range(2 * rng.randint(1, 5) + 1)]
+        return Case((table, rng.randint(1, 14)))
+
+
+class CacheOffset(CodeExercise):
+    id = "debug-cache-offset"
+    title = "Repair: the cache that starts again"
+    prompt = """\
+A model writes token by token. `step_angles(cached, new, speeds)` should give the rotation angles of the `new` tokens
+of this step, one row per token and one column per pair, after `cached` tokens are already in the cache. The first
+text is fine; from the second step on it turns to nonsense. Repair it.
+"""
+    chapter = "pitfalls"
+    lecture = ("S3-55", "S3-49")
+    claims = ("L-116",)
+    function = "step_angles"
+    starter = '''\
+def step_angles(cached, new, speeds):
+    """Row t: position of the new token t, times each speed."""
+    return [[t * speed for speed in speeds] for t in range(new)]
+'''
+    hints = (
+        "In the second step, cached = 1 and new = 1. Which position does that token have, and which does the code use?",
+        "The argument that is never read is the clue.",
+    )
+    solution = '''\
+def step_angles(cached, new, speeds):
+    """Row t: position of the new token t, times each speed."""
+    return [[(cached + t) * speed for speed in speeds] for t in range(new)]
+'''
+    variants = (
+        Variant(
+            "a range that starts at the cache",
+            """\
+def step_angles(cached, new, speeds):
+    rows = []
+    for position in range(cached, cached + new):
+        rows.append([speed * position for speed in speeds])
+    return rows
+""",
+        ),
+        Variant(
+            "NumPy",
+            """\
+import numpy as np
+
+def step_angles(cached, new, speeds):
+    return np.outer(np.arange(new) + cached, speeds)
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "from-zero",
+            "Each step still starts at position 0: `cached` is not used. The new token t is at cached + t.",
+            edited(starter, ("range(new)", "range(0, new)")),
+        ),
+        Mistake(
+            "one-too-far",
+            "You skip a position: with 3 tokens in the cache at 0, 1, 2, the next is at 3.",
+            edited(solution, ("cached + t", "cached + t + 1")),
+        ),
+        Mistake(
+            "one-too-early",
+            "The new token gets the position of the last cached one; it comes after it.",
+            edited(solution, ("cached + t", "cached + t - 1")),
+        ),
+        Mistake(
+            "all-at-one",
+            "All new tokens get the angle of the first; they follow each other.",
+            edited(solution, ("cached + t", "cached")),
+        ),
+        Mistake(
+            "whole-cache",
+            "You return the angles of all tokens. The cached keys are rotated already; only the new ones are needed.",
+            edited(solution, ("(cached + t)", "t"), ("range(new)", "range(cached + new)")),
+        ),
+        Mistake(
+            "offset-outside",
+            "The offset is added to the angle instead of the position: (cached + t) · speed, not cached + t · speed.",
+            edited(solution, ("(cached + t) * speed", "cached + t * speed")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [
+            Case((0, 3, [1.0, 0.1])),
+            Case((1, 1, [1.0, 0.1])),
+            Case((7, 2, [1.0, 0.25, 0.01])),
+            Case((40, 4, [0.5])),
+        ]
+
+    def random_case(self, rng: Random) -> Case:
+        speeds = [round(rng.uniform(0.01, 1), 2) for _ in range(rng.randint(1, 4))]
+        return Case((rng.randint(0, 80), rng.randint(1, 5), speeds))
+
+
+class BiasBeforeTheScale(CodeExercise):
+    id = "debug-bias-scaled"
+    title = "Repair: the bias that shrinks with the width"
+    prompt = """\
+ALiBi adds its bias to scores that are already divided by $\\sqrt d$. In this function, a wider head gets a weaker
+bias. Repair `biased_scores`, which returns one row of scores per query.
+"""
+    chapter = "pitfalls"
+    lecture = ("S2-17",)
+    claims = ("L-050",)
+    function = "biased_scores"
+    starter = '''\
+import math
+
+def biased_scores(q, k, slope):
+    """Row i: q_i · k_j / sqrt(d) - slope * (i - j) for every key j."""
+    d = len(q[0])
+    return [
+        [(sum(a * b for a, b in zip(q[i], k[j])) - slope * (i - j)) / math.sqrt(d) for j in range(len(k))]
+        for i in range(len(q))
+    ]
+'''
+    hints = (
+        "Compare the code with its docstring: what is divided by the root of d?",
+        "Mind the brackets.",
+    )
+    solution = '''\
+import math
+
+def biased_scores(q, k, slope):
+    """Row i: q_i · k_j / sqrt(d) - slope * (i - j) for every key j."""
+    d = len(q[0])
+    return [
+        [sum(a * b for a, b in zip(q[i], k[j])) / math.sqrt(d) - slope * (i - j) for j in range(len(k))]
+        for i in range(len(q))
+    ]
+'''
+    variants = (
+        Variant(
+            "the query scaled before the product",
+            """\
+def biased_scores(q, k, slope):
+    scores = []
+    for i, query in enumerate(q):
+        query = [a / len(query) ** 0.5 for a in query]
+        scores.append([sum(a * b for a, b in zip(query, key)) + slope * (j - i) for j, key in enumerate(k)])
+    return scores
+""",
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "still-scaled",
+            "The bias is still divided by √d. (Falcon does this on purpose; ALiBi's own code does not.)",
+            edited(starter, ("slope * (i - j)", "(i - j) * slope")),
+            convention=True,
+        ),
+        Mistake(
+            "nothing-scaled",
+            "Now nothing is divided by √d; the product of query and key must be.",
+            edited(solution, (" / math.sqrt(d)", "")),
+        ),
+        Mistake(
+            "divided-by-width",
+            "The product is divided by d; it has to be its root.",
+            edited(solution, ("math.sqrt(d)", "d")),
+        ),
+        Mistake(
+            "rewards-distance",
+            "The bias has the wrong sign: far keys are rewarded.",
+            edited(solution, ("- slope", "+ slope")),
+        ),
+        Mistake(
+            "bias-multiplied",
+            "The bias is multiplied by √d instead.",
+            edited(solution, ("- slope * (i - j)", "- slope * (i - j) * math.sqrt(d)")),
+        ),
+        Mistake(
+            "bias-gone",
+            "The bias is gone.",
+            edited(solution, (" - slope * (i - j)", "")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        rng = Random(8)
+
+        def table(n: int, d: int) -> list:
+            return [[round(rng.uniform(-2, 2), 2) for _ in range(d)] for _ in range(n)]
+
+        return [Case((table(n, d), table(n, d), slope)) for n, d, slope in ((3, 4, 0.5), (2, 9, 0.25), (4, 2, 1.0))]
+
+    def random_case(self, rng: Random) -> Case:
+        n, d = rng.randint(1, 5), rng.randint(1, 8)
+        q, k = ([[round(rng.uniform(-2, 2), 2) for _ in range(d)] for _ in range(n)] for _ in range(2))
+        return Case((q, k, round(rng.uniform(0.05, 2), 2)))

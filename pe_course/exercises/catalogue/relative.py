@@ -1,0 +1,257 @@
+"""Relative positions: the index into Shaw's table, and Transformer-XL's shift."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from pe_course.exercises.exercise import Case, CodeExercise, Mistake, Variant, edited
+
+
+class ShawIndex(CodeExercise):
+    id = "shaw-index"
+    title = "The index into Shaw's table"
+    prompt = """\
+Shaw et al. keep one vector per relative position from $-m$ to $m$, with $m$ = `max_rel`. Write
+`shaw_index(n, max_rel)`: for query $i$ and key $j$ the row of that table, $n$ rows of $n$ whole numbers,
+
+$$\\operatorname{clip}(j - i,\\, -m,\\, m) + m.$$
+
+In words: the distance key − query is clipped first, then shifted so that the smallest becomes row 0.
+"""
+    chapter = "relative"
+    lecture = ("S3-19", "S3-57")
+    claims = ("L-077", "L-129")
+    function = "shaw_index"
+    starter = '''\
+def shaw_index(n, max_rel):
+    """n rows (queries) of n whole numbers from 0 to 2 * max_rel."""
+    ...
+'''
+    hints = (
+        "Entry (i, j) is about j − i: keys after the query are above 0.",
+        "Clip with `max(-max_rel, min(max_rel, j - i))`; add max_rel after that.",
+    )
+    solution = """\
+def shaw_index(n, max_rel):
+    return [[max(-max_rel, min(max_rel, j - i)) + max_rel for j in range(n)] for i in range(n)]
+"""
+    variants = (
+        Variant(
+            "each row is a window of one long row",
+            """\
+def shaw_index(n, max_rel):
+    long = [min(max(d + max_rel, 0), 2 * max_rel) for d in range(1 - n, n)]
+    return [long[n - 1 - i : 2 * n - 1 - i] for i in range(n)]
+""",
+        ),
+        Variant(
+            "NumPy",
+            """\
+import numpy as np
+
+def shaw_index(n, max_rel):
+    index = np.arange(n)
+    return np.clip(index[None] - index[:, None], -max_rel, max_rel) + max_rel
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "shift-then-clip",
+            "You shift before you clip (to −max_rel … max_rel): far keys to the right fold onto the middle of the "
+            "table. Clip j − i first, then add max_rel.",
+            edited(
+                solution,
+                ("max(-max_rel, min(max_rel, j - i)) + max_rel", "max(-max_rel, min(max_rel, j - i + max_rel))"),
+            ),
+        ),
+        Mistake(
+            "query-minus-key",
+            "The sides are exchanged: the index counts key − query (j − i), so keys after the query are in the upper "
+            "half of the table.",
+            edited(solution, ("j - i", "i - j")),
+        ),
+        Mistake(
+            "no-shift",
+            "The indices start at −max_rel; in Python, −1 reads the last row of a table. Add max_rel.",
+            edited(solution, (")) + max_rel", "))")),
+        ),
+        Mistake(
+            "no-clip",
+            "Far distances run out of the table of 2·max_rel + 1 rows: clip j − i to ±max_rel before the shift.",
+            edited(solution, ("max(-max_rel, min(max_rel, j - i))", "j - i")),
+        ),
+        Mistake(
+            "no-direction",
+            "Left and right share their rows: the distance is taken without its sign.",
+            edited(solution, ("j - i", "abs(j - i)")),
+        ),
+        Mistake(
+            "clipped-above-only",
+            "Only keys far to the right are clipped; those far to the left get negative indices.",
+            edited(solution, ("max(-max_rel, min(max_rel, j - i))", "min(max_rel, j - i)")),
+        ),
+        Mistake(
+            "one-row-short",
+            "Your indices are clipped one step too early: −max_rel and max_rel have rows of their own, 2·max_rel "
+            "+ 1 in all.",
+            edited(solution, ("max(-max_rel, min(max_rel, j - i))", "max(1 - max_rel, min(max_rel - 1, j - i))")),
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        return [Case(pair, tolerance=0) for pair in ((3, 4), (7, 2), (6, 1), (1, 3), (9, 3))]
+
+    def random_case(self, rng: Random) -> Case:
+        return Case((rng.randint(1, 14), rng.randint(1, 9)), tolerance=0)
+
+
+class RelShift(CodeExercise):
+    id = "rel-shift"
+    title = "Transformer-XL's shift"
+    prompt = """\
+Transformer-XL scores each query with every *distance* first: in the table `x` of $q$ rows and $k$ columns, column $m$
+of a row is the score at distance $k - 1 - m$. The $q$ queries are the last $q$ of the $k$ positions, so row $i$ is
+the query at position $k - q + i$.
+
+Write `rel_shift(x)`: the same scores by *key*, $q$ rows of $k$ columns, where column $j$ is the score with key $j$.
+Above the causal diagonal ($j > k - q + i$) anything goes.
+
+In words: every row is moved to the left, the first row the furthest, the last row not at all.
+"""
+    chapter = "relative"
+    lecture = ("S3-67", "S2-09")
+    claims = ("L-039", "L-146")
+    function = "rel_shift"
+    starter = '''\
+def rel_shift(x):
+    """q rows of k scores, column j for key j."""
+    ...
+'''
+    hints = (
+        "For query i and key j, the distance is (k − q + i) − j. In which column of x does that distance stand?",
+        "Column m holds distance k − 1 − m, so m = j + (q − 1) − i.",
+        "Above the diagonal that column would run past the end; put 0 there.",
+    )
+    solution = """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    return [[x[i][j + q - 1 - i] if j <= k - q + i else 0.0 for j in range(k)] for i in range(q)]
+"""
+    variants = (
+        Variant(
+            "the released trick: a zero before each row, read again q to a row, without the first row",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    numbers = [number for row in x for number in [0.0, *row]]
+    numbers = numbers[q:]
+    return [numbers[r * k : (r + 1) * k] for r in range(q)]
+""",
+        ),
+        Variant(
+            "each row cut on the left and filled with minus infinity on the right",
+            """\
+def rel_shift(x):
+    out = []
+    for missing, row in zip(range(len(x) - 1, -1, -1), x):
+        out.append(list(row[missing:]) + [float("-inf")] * missing)
+    return out
+""",
+        ),
+        Variant(
+            "NumPy: pad, reshape, drop",
+            """\
+import numpy as np
+
+def rel_shift(x):
+    x = np.asarray(x)
+    q, k = x.shape
+    return np.hstack([np.zeros((q, 1)), x]).reshape(k + 1, q)[1:].reshape(q, k)
+""",
+            arrays=True,
+        ),
+    )
+    mistakes = (
+        Mistake(
+            "last-row-dropped",
+            "After padding and reading again you drop the last row; the first one has to go.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    numbers = [number for row in x for number in [0.0, *row]]
+    return [numbers[r * k : (r + 1) * k] for r in range(q)]
+""",
+        ),
+        Mistake(
+            "not-shifted",
+            "The scores are not shifted: column j of x is a distance, not a key.",
+            "def rel_shift(x):\n    return [list(row) for row in x]\n",
+        ),
+        Mistake(
+            "shifted-right",
+            "The rows move the wrong way: row i reads columns to its left. Column j + (q − 1) − i of x belongs "
+            "to key j.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    return [[x[i][max(j - (q - 1 - i), 0)] for j in range(k)] for i in range(q)]
+""",
+        ),
+        Mistake(
+            "one-too-far",
+            "Every row is shifted one step too far: the last row does not move.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    return [[x[i][j + q - i] if j + q - i < k else 0.0 for j in range(k)] for i in range(q)]
+""",
+        ),
+        Mistake(
+            "square-only",
+            "The shift is computed from k instead of q. With fewer queries than keys, the last query is at the "
+            "last key, "
+            "so the last row must not move.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    return [[x[i][j + k - 1 - i] if j + k - 1 - i < k else 0.0 for j in range(k)] for i in range(q)]
+""",
+        ),
+        Mistake(
+            "reversed",
+            "The rows are turned round instead of shifted. Distances fall from left to right in x, and so they "
+            "do among "
+            "the keys up to the query.",
+            "def rel_shift(x):\n    return [list(row)[::-1] for row in x]\n",
+        ),
+        Mistake(
+            "rows-from-the-top",
+            "The last row moves the furthest and the first stays: it is the other way round.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    return [[x[i][j + i] if j + i < k else 0.0 for j in range(k)] for i in range(q)]
+""",
+        ),
+    )
+
+    def cases(self) -> list[Case]:
+        rng = Random(5)
+
+        def table(q: int, k: int) -> list:
+            return [[round(rng.uniform(-2, 2), 2) for _ in range(k)] for _ in range(q)]
+
+        return [Case((table(q, k),)) for q, k in ((3, 3), (2, 5), (1, 4), (4, 6), (5, 5))]
+
+    def random_case(self, rng: Random) -> Case:
+        q = rng.randint(1, 6)
+        k = q + rng.randint(0, 4)
+        return Case(([[round(rng.uniform(-2, 2), 2) for _ in range(k)] for _ in range(q)],))
+
+    def comparable(self, value: Any, case: Case) -> Any:
+        """Rows up to the causal diagonal."""
+        q, k = len(value), len(value[0])
+        return [list(row[: k - q + i + 1]) for i, row in enumerate(value)]
