@@ -31,6 +31,14 @@ def read(name: str, folder: str | None = None) -> list[Row]:
     return ResultsFile(path).rows()
 
 
+def available(name: str, rows_of: Callable[[str], list[Row]] = stored) -> list[Row]:
+    """The stored rows, none if that experiment has no results yet. Raises: ValueError for another name."""
+    try:
+        return rows_of(name)
+    except FileNotFoundError:
+        return []
+
+
 def spread(values: Iterable[float]) -> Spread:
     """Mean, and standard deviation between seeds (0 for one seed)."""
     found = list(values)
@@ -86,7 +94,7 @@ def progress(rows_of: Callable[[str], list[Row]] = stored) -> dict[tuple[str, in
     planned = {(run.file, run.config.key): (run.file, run.config.steps) for run in full(Config())}
     done = Counter()
     for name in STORED:
-        keys = {Config.from_mapping(row["config"]).key for row in _rows_or_none(rows_of, name)}
+        keys = {Config.from_mapping(row["config"]).key for row in available(name, rows_of)}
         done.update(group for (file, key), group in planned.items() if file == name and key in keys)
     return {group: (done[group], number) for group, number in Counter(planned.values()).items()}
 
@@ -220,10 +228,3 @@ def _tested(row: Row, variant: str | None) -> dict[str, Any]:
 
 def _value(measures: dict[str, float], measure: str) -> float:
     return measures["loss"] - measures["optimum"] if measure == "excess" else measures[measure]
-
-
-def _rows_or_none(rows_of: Callable[[str], list[Row]], name: str) -> list[Row]:
-    try:
-        return rows_of(name)
-    except FileNotFoundError:
-        return []

@@ -94,6 +94,16 @@ def test_progress_counts_runs_of_the_plan_only():
     assert sum(planned for _, planned in found.values()) == 291
 
 
+def test_an_experiment_without_results_has_no_rows():
+    def none(name):
+        raise FileNotFoundError(name)
+
+    assert show.available("recall", none) == []
+    assert show.available("text") == stored("text")
+    with pytest.raises(ValueError, match="name must be one of 'text', .*; got 'addition'"):
+        show.available("addition")
+
+
 def test_cells_give_the_spread_in_units_of_the_last_place():
     assert show.cells({64: (1.5442, 0.0172), 128: (2.0, 0.0)}) == "1.54(2) 2.00(0)"
     assert show.cells({64: (1.5442, 0.0172)}, places=3) == "1.544(17)"
