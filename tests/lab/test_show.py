@@ -100,7 +100,7 @@ def test_an_experiment_without_results_has_no_rows():
 
     assert show.available("recall", none) == []
     assert show.available("text") == stored("text")
-    with pytest.raises(ValueError, match="name must be one of 'text', .*; got 'addition'"):
+    with pytest.raises(ValueError, match=r"name must be one of 'text', .*; got 'addition'"):
         show.available("addition")
 
 
