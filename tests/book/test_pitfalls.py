@@ -14,7 +14,7 @@ LEAST = 18
 PARTS = ("Symptom", "Bug", "What reveals it", "Fix", "Test", "Reported", "More")
 LECTURE = {"keys-only", "swapped", "shaw", "finetune", "extrapolate", "integer"}
 SECTION = re.compile(r"^\(pitfall-([\w-]+)\)=\n## (.+?)\n(.*?)(?=^\([\w-]+\)=$|^## |\Z)", re.MULTILINE | re.DOTALL)
-ROW = re.compile(r"^\| \{ref\}`pitfall-([\w-]+)` \| (.+?) \| .+ \|$", re.MULTILINE)
+ROW = re.compile(r"^\| \{ref\}`pitfall-([\w-]+)` \| (.+?) \|$", re.MULTILINE)
 CELL = re.compile(r"^```\{code-cell\} ipython3\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MEASURED = re.compile(r"^ *(boundary|\d+) +[\d.]+  ([\w-]+)$", re.MULTILINE)
 

@@ -18,6 +18,7 @@ from tools.site.figures.clock_hands import decimals
 from tools.site.figures.moving_figure import MovingFigure
 
 KEYS, WIDTH, AIM = 8, 64, 3
+SIZE = 1.8  # of the content, so that the head has a clear favourite
 STEP, LAST = 64, 1024
 LEFT = {"right": 6.0, "wrong": 170.0}
 TOP, HEIGHT, BAR, ROOM = 18.0, 96.0, 13.0, 18.0  # of the bars
@@ -80,7 +81,7 @@ def draw(position: int = 0) -> MovingFigure:
 
 def weights_of(code: str, before: int) -> NDArray[np.float64]:
     """Weights of the last of eight tokens on all eight, as ``code`` turns them: "right" or the name of a bug."""
-    content = np.random.default_rng(11).standard_normal((1, WIDTH))
+    content = SIZE * np.random.default_rng(11).standard_normal((1, WIDTH))
     query, keys = rotary.apply_rope(content, [-AIM]), np.tile(content, (KEYS, 1))
     turned_query, turned_keys = _CODE[code](query, keys, before + np.arange(KEYS))
     return attention.attention_weights(turned_query, turned_keys)[0]
@@ -149,5 +150,5 @@ def _table(rows: dict[str, NDArray[np.float64] | list[float]]) -> str:
     )
     return (
         '<table class="moving-figure-numbers narrow">\n'
-        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        f'<thead><tr><td style="width:17%"></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>'
     )
