@@ -125,13 +125,13 @@ def same_values(exercise: CodeExercise, case: Case, one: Any, other: Any) -> boo
 
 
 def _mostly(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> Diagnosis | None:
-    """A mistake that explains the first wrong value and most of the others; something else is wrong besides."""
+    """A mistake that explains the first wrong value and a good part of the others; more is wrong besides."""
     wrong = [one for one in judged if not one.passed]
     places = {id(case): place for place, case in enumerate(cases_of(exercise))}
     for mistake in exercise.mistakes:
         outputs = outputs_of(exercise, mistake)
         fits = [one for one in wrong if _fits(exercise, one, outputs[places[id(one.case)]])]
-        if len(fits) >= 2 and first in fits and 2 * len(fits) > len(wrong):
+        if len(fits) >= 2 and first in fits and 3 * len(fits) >= len(wrong):
             return Diagnosis(f"{mistake.message} On other inputs something else is wrong besides.", mistake.id)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ from pe_course.exercises.attempts import (
 from pe_course.exercises.exercise import Case, CodeExercise
 from pe_course.exercises.guard import SECONDS, LimitedText
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, OTHER_CONVENTION, RIGHT, WRONG, Failed, Result
-from pe_course.exercises.sources import is_empty, load, parameters, same_code
+from pe_course.exercises.sources import is_empty, load, names_in, parameters, same_code
 from pe_course.exercises.values import Unusable, first_difference, shape_of, show
 
 
@@ -196,8 +197,6 @@ def _wrong_arguments(exercise: CodeExercise, function: Callable[..., Any]) -> Re
 
 
 def _hides_signature(function: Callable[..., Any]) -> bool:
-    import inspect
-
     try:
         inspect.signature(function)
     except Exception:
@@ -211,16 +210,11 @@ def _cannot_take_more_axes(one: Judged, before: list[Judged]) -> bool:
 
 
 def _knows_arrays(function: Callable[..., Any]) -> bool:
-    names = set(_names(getattr(function, "__code__", None)))
-    return bool(names & {"np", "numpy", "torch", "shape", "reshape", "asarray", "size", "ndim", "swapaxes"})
+    """Whether the function speaks of arrays; one that does not was written for lists."""
+    return not _ARRAY_WORDS.isdisjoint(names_in(function))
 
 
-def _names(code: Any) -> list[str]:
-    found = list(getattr(code, "co_names", ()))
-    for const in getattr(code, "co_consts", ()):
-        if hasattr(const, "co_names"):
-            found += _names(const)
-    return found
+_ARRAY_WORDS = {"np", "numpy", "torch", "shape", "reshape", "asarray", "size", "ndim", "swapaxes", "astype"}
 
 
 def _changed_its_input(exercise: CodeExercise, judged: list[Judged]) -> Result:

@@ -38,6 +38,10 @@ class Problem:
     error: str = ""  # name of the exception's class
     line: int | None = None  # in the learner's code
 
+    def said_of(self, subject: str) -> str:
+        """The whole sentence."""
+        return f"{subject} {self.sentence}{'' if self.sentence.endswith('?') else '.'}"
+
 
 class _TimeIsUp(BaseException):
     pass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,10 +16,10 @@ from pe_course.exercises.exercise import (
     OpenExercise,
 )
 from pe_course.exercises.grade import grade_function
-from pe_course.exercises.guard import LimitedText, Problem, describe_error, guarded
+from pe_course.exercises.guard import LimitedText, Problem, guarded
 from pe_course.exercises.registry import find
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, Result
-from pe_course.exercises.sources import FILENAME, NoFunction, pick
+from pe_course.exercises.sources import FILENAME, NoFunction, pick, syntax_problem
 
 _ELSEWHERE = ("numpy", "torch", "scipy", "jax", "matplotlib", "tensorflow", "pandas")
 
@@ -57,10 +56,10 @@ def grade_source(id: str, source: str) -> str:
 def run_source(source: str) -> str:
     """Run what a learner typed. JSON: output, error (null if none)."""
     printed = LimitedText()
-    problem = _syntax_problem(source)
+    problem = syntax_problem(source)
     if problem is None:
         outcome = guarded(lambda: _run(source), printed=printed)
-        problem = f"Your code {outcome.sentence}." if isinstance(outcome, Problem) else None
+        problem = outcome.said_of("Your code") if isinstance(outcome, Problem) else None
     return json.dumps({"output": printed.text(), "error": problem})
 
 
@@ -74,7 +73,7 @@ def grade_text(exercise: CodeExercise, source: str, *, forms: Sequence[str] | No
     """Grade the function that a source text defines."""
     if not isinstance(source, str) or not source.strip():
         return Result(NOT_ATTEMPTED, "nothing to check yet.", id=exercise.id)
-    problem = _syntax_problem(source)
+    problem = syntax_problem(source)
     if problem is None:
         printed = LimitedText()
         function = guarded(lambda: _function(exercise, source), printed=printed)
@@ -103,16 +102,4 @@ def _no_function(exercise: CodeExercise, outcome: Problem | NoFunction) -> str:
                 f"`import {missing}` does not work in this page; it works in the chapter's notebook. "
                 "Here, `math`, `cmath` and lists are enough."
             )
-    return f"Your code {outcome.sentence}{'' if outcome.sentence.endswith('?') else '.'}"
-
-
-def _syntax_problem(source: str) -> str | None:
-    """The syntax error in one line, or None."""
-    try:
-        ast.parse(source, FILENAME)
-    except SyntaxError as error:
-        where = f" in line {error.lineno}" if error.lineno else ""
-        return f"Python cannot read your code{where}: {error.msg}."
-    except (ValueError, RecursionError, MemoryError) as error:
-        return f"Python cannot read your code: {describe_error(error).sentence}."
-    return None
+    return outcome.said_of("Your code")

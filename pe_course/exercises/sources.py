@@ -6,6 +6,7 @@ import ast
 import dis
 import inspect
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -24,15 +25,31 @@ def load(source: str, function: str, filename: str = FILENAME) -> Callable[..., 
 
 
 def pick(namespace: dict[str, Any], source: str, function: str) -> Callable[..., Any]:
-    """The function of that name; if there is none, the only one that the source defines."""
+    """The function of that name; if there is none, the only one that no other function of the source uses."""
     found = namespace.get(function)
     if callable(found):
         return found
     own = [name for name in _defined(source) if callable(namespace.get(name))]
-    if len(own) == 1:
-        return namespace[own[0]]
+    helpers = {name for other in own for name in names_in(namespace[other]) if name != other}
+    main = [name for name in own if name not in helpers]
+    if len(main) == 1:
+        return namespace[main[0]]
     named = f"; it defines {', '.join(f'`{name}`' for name in own)}" if own else ""
     raise NoFunction(f"your code defines no function `{function}`{named}")
+
+
+def syntax_problem(source: str) -> str | None:
+    """Why Python cannot read the source, in one line with the line number; None if it can."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, FILENAME, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        where = f" in line {error.lineno}" if error.lineno else ""
+        return f"Python cannot read your code{where}: {error.msg}."
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"Python cannot read your code: {type(error).__name__}."
+    return None
 
 
 def _defined(source: str) -> list[str]:
@@ -44,6 +61,17 @@ def _defined(source: str) -> list[str]:
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             names.extend(target.id for target in node.targets if isinstance(target, ast.Name))
     return names
+
+
+def names_in(function: Any) -> list[str]:
+    """Globals and attributes that a function's code mentions, those of inner functions too."""
+    return _names_in_code(getattr(function, "__code__", None))
+
+
+def _names_in_code(code: Any) -> list[str]:
+    if not isinstance(code, types.CodeType):
+        return []
+    return [*code.co_names, *(name for const in code.co_consts for name in _names_in_code(const))]
 
 
 def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

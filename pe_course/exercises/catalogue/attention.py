@@ -132,6 +132,7 @@ def is_equivariant(before, after, order):
         nearly = [[2.0 + 1e-9, -1.0], [0.25, 3.0], [0.5, 1.0 - 1e-9]]
         off = [before[1], [0.25, 3.001], before[0]]
         first_off = [[2.1, -1.0], before[2], before[0]]
+        too_small = [before[1], before[2], [0.5, 0.9]]
         slightly = [before[1], before[2], [0.5, 1.0001]]
         same_sums = [[1.5, -1.0], [0.75, 3.0], [0.5, 1.0]]
         order = [1, 2, 0]
@@ -143,6 +144,7 @@ def is_equivariant(before, after, order):
             Case((before, off, order), tolerance=0),
             Case((before, first_off, order), tolerance=0),
             Case((before, slightly, order), tolerance=0),
+            Case((before, too_small, order), tolerance=0),
             Case((before, same_sums, order), tolerance=0),
             Case(([[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]], [0]), tolerance=0),
         ]

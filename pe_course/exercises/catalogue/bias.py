@@ -182,6 +182,9 @@ def t5_bucket(rel, bidirectional=True, num_buckets=32, max_distance=128):
             Case(([-500, -113, -112, -70, -17, -16, -15, -2, 0, 1, 5, 90], False), tolerance=0),
             Case(([-70, -31, -13, -5, -4, -3, 3, 4, 5, 13, 31, 70], True, 16, 50), tolerance=0),
             Case(([-90, -41, -12, -7, -6, -5, -1, 0, 4], False, 12, 60), tolerance=0),
+            Case(
+                ([-60, -45, -28, -19, -11, -7, -4, -3, -2, 2, 3, 4, 7, 11, 19, 28, 45, 60], True, 14, 59), tolerance=0
+            ),
             Case(([[-2, -1, 0, 11], [40, -40, 3, 200]],), tolerance=0, arrays=True, leading=1),
         ]
 

@@ -95,7 +95,7 @@ def rope_score(q, k, m, n):
 
     def cases(self) -> list[Case]:
         q, k = [1.0, 0.5, -0.3, 0.8], [0.4, 1.2, 0.9, -0.6]
-        places = ((0, 0), (5, 0), (0, 3), (2, 7), (105, 100))
+        places = ((0, 0), (5, 0), (0, 3), (2, 7), (105, 100), (4000, 3))
         return [Case((q, k, m, n)) for m, n in places] + [Case(([1.0, 0.0], [0.6, 0.8], 3, 1))]
 
     def random_case(self, rng: Random) -> Case:
@@ -452,7 +452,10 @@ def biased_scores(q, k, slope):
         def table(n: int, d: int) -> list:
             return [[round(rng.uniform(-2, 2), 2) for _ in range(d)] for _ in range(n)]
 
-        return [Case((table(n, d), table(n, d), slope)) for n, d, slope in ((3, 4, 0.5), (2, 9, 0.25), (4, 2, 1.0))]
+        return [
+            Case((table(n, d), table(n, d), slope))
+            for n, d, slope in ((3, 4, 0.5), (2, 9, 0.25), (4, 2, 1.0), (1, 3, 0.5))
+        ]
 
     def random_case(self, rng: Random) -> Case:
         n, d = rng.randint(1, 5), rng.randint(1, 8)

@@ -273,6 +273,7 @@ def yarn_ramp(dim, base, orig_max, beta_fast=32, beta_slow=1):
             Case((64, 500000.0, 8192)),
             Case((32, 1000.0, 1024), {"beta_fast": 16, "beta_slow": 2}),
             Case((96, 10000.0, 2048, 40, 3)),
+            Case((16, 10000.0, 256)),
         ]
 
     def random_case(self, rng: Random) -> Case:
