@@ -34,7 +34,7 @@ def choose_scripts(
             app.add_js_file(f"site/{name}.js", loading_method="defer")
     if 'class="self-test"' in body:
         app.add_js_file("self-test/self-test.js", loading_method="defer")
-    if 'class="progress"' in body:
+    if 'class="reader-progress"' in body:
         app.add_js_file("self-test/progress.js", loading_method="defer")
     unwanted = []
     if 'class="mermaid' not in body:

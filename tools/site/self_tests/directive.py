@@ -20,7 +20,7 @@ import pe_course.exercises
 from pe_course.exercises.exercise import Exercise
 from pe_course.exercises.registry import UnknownExercise, find
 from tools.site.self_tests.answers import data_for_script
-from tools.site.self_tests.html import HEADING, HtmlElement, depart, element, json_script, raw, visit
+from tools.site.self_tests.elements import HEADING, HtmlElement, depart, element, json_script, raw, visit
 
 PROGRESS_PAGE = "book/progress"
 NO_SCRIPT = "Where JavaScript runs, you can answer on this page. The solution is below in any case."

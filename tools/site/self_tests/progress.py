@@ -37,9 +37,9 @@ def write_progress(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def as_html(chapters: list[str], count: int) -> str:
     """The page without JavaScript: every self-test with a link; states and buttons come with the script."""
     if not chapters:
-        return '<div class="progress"><p>No chapter has a self-test yet.</p></div>'
+        return '<div class="reader-progress"><p>No chapter has a self-test yet.</p></div>'
     return f"""
-<div class="progress">
+<div class="reader-progress">
 <p><strong>In all: <span class="progress-count">{count} self-tests</span></strong></p>
 <div class="progress-controls"></div>
 <noscript><p>Where JavaScript runs, this page shows which of them you have solved.</p></noscript>

@@ -3,7 +3,7 @@ import { element } from "./elements.js";
 import { load, watch } from "./storage.js";
 
 export function showCount(tests) {
-  const title = document.querySelector("main h1");
+  const title = document.querySelector("article h1");
   if (!tests.length || !title) return;
   const progress = tests[0].section.dataset.progress;
   const words = element(progress ? "a" : "span", progress ? { href: progress } : {});

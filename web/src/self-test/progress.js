@@ -6,7 +6,7 @@ import { load, remove, save, watch } from "./storage.js";
 
 const FILE_NAME = "pe_course-progress.json";
 
-const root = document.querySelector(".progress");
+const root = document.querySelector(".reader-progress");
 const rows = [...root.querySelectorAll("[data-self-test]")];
 const ids = rows.map((row) => row.dataset.selfTest);
 const status = element("p", { class: "self-test-status", role: "status" });
@@ -19,7 +19,7 @@ show();
 function show() {
   for (const row of rows) row.querySelector(".progress-state").textContent = STATE_WORDS[load(row.dataset.selfTest).state] ?? "not yet";
   for (const count of root.querySelectorAll(".progress-count")) {
-    const inside = [...count.closest(".progress-chapter, .progress").querySelectorAll("[data-self-test]")];
+    const inside = [...count.closest(".progress-chapter, .reader-progress").querySelectorAll("[data-self-test]")];
     const solved = inside.filter((row) => load(row.dataset.selfTest).state === "right").length;
     count.textContent = `${solved} of ${inside.length} solved`;
   }
