@@ -43,6 +43,14 @@ class Problem:
         return f"{subject} {self.sentence}{'' if self.sentence.endswith('?') else '.'}"
 
 
+class Elsewhere(BaseException):
+    """Raised inside a guarded call whose work was done in another process: `problem` is what happened there."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.sentence)
+        self.problem = problem
+
+
 class _TimeIsUp(BaseException):
     pass
 
@@ -89,6 +97,8 @@ def guarded(function: Callable[[], Any], *, seconds: float = SECONDS, printed: L
                 return function()
     except _TimeIsUp:
         return Problem("time", f"did not end within {seconds:g} seconds; is there a loop that never ends?")
+    except Elsewhere as told:
+        return told.problem
     except _WantsInput:
         return Problem("input", "asks for `input()`, but nobody can answer here; take the values from the arguments")
     except Unusable as unusable:
