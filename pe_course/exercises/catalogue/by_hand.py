@@ -487,3 +487,40 @@ class TwiceAsManyKeys(NumberExercise):
         ),
         WrongNumber("within", 1.0, "1 is the factor up to the training length. Here there are more keys."),
     )
+
+
+class TwoScores(NumberExercise):
+    id = "softmax-of-two"
+    title = "Softmax of two scores"
+    chapter = "prerequisites"
+    lecture = ("S3-14",)
+    prompt = "A query has the scores 2 and 1 for two keys. How much weight does the first key get?"
+    answer = 1 / (1 + math.exp(-1))
+    tolerance = 0.001
+    hints = ("Only the difference of the scores counts.", "The weight is 1 / (1 + exp(−difference)).")
+    solution = "exp(2) / (exp(2) + exp(1)) = 1 / (1 + exp(−1)) ≈ 0.731."
+    wrong_numbers = (
+        WrongNumber(
+            "no-exponential", 2 / 3, "You divided by the sum of the scores. Softmax exponentiates first.", 0.004
+        ),
+        WrongNumber("other-key", 1 / (1 + math.e), "That is the weight of the second key."),
+        WrongNumber("equal", 0.5, "Equal weights come from equal scores."),
+    )
+
+
+class ScaledScore(NumberExercise):
+    id = "a-scaled-score"
+    title = "A scaled score"
+    chapter = "prerequisites"
+    lecture = ("S3-14",)
+    claims = ("L-022",)
+    prompt = "A head is 64 wide, and q·k = 16. What is the score after the scaling of the standard Transformer?"
+    answer = 2.0
+    tolerance = 0.001
+    hints = ("The score is divided by a root.",)
+    solution = "16 / √64 = 2."
+    wrong_numbers = (
+        WrongNumber("by-width", 0.25, "You divided by the width. The standard divides by its root."),
+        WrongNumber("unscaled", 16.0, "That is the score before scaling."),
+        WrongNumber("multiplied", 128.0, "The root divides; multiplying would sharpen the softmax still further."),
+    )

@@ -675,3 +675,263 @@ class FactorOfNtk(ChoiceExercise):
         Option("d", "None: sine and cosine are bounded.", "Bounded values can still be new combinations of values."),
     )
     solution = "The slow pairs, whose wavelength exceeds the training length."
+
+
+class ParallelIsNotAll(ChoiceExercise):
+    id = "what-the-dot-product-measures"
+    title = "What a dot product measures"
+    chapter = "prerequisites"
+    lecture = ("S3-15",)
+    claims = ("L-072",)
+    prompt = (
+        "q is fixed. Two keys point in the same direction as q, and the second is twice as long as the "
+        "first. How do their scores compare?"
+    )
+    options = (
+        Option(
+            "a",
+            "They are equal: the dot product measures the direction.",
+            "The cosine would be equal. A dot product is the cosine times both lengths.",
+        ),
+        Option(
+            "b",
+            "They are equal: the first already has the largest value there is.",
+            "Parallel gives the largest value among keys of *the same length*. A longer key scores higher.",
+        ),
+        Option(
+            "c",
+            "The second is twice as large.",
+            (
+                "Yes. A dot product is the cosine times both lengths, so it is more than a measure of direction, "
+                "and it is no projection unless q has length one."
+            ),
+            right=True,
+        ),
+        Option("d", "The second is four times as large.", "Each length enters once; only one of them was doubled."),
+    )
+    solution = "Twice as large: q·k is the cosine of the angle times the length of q times the length of k."
+
+
+class SlicesFartherDown(ChoiceExercise):
+    id = "slices-further-down"
+    title = "Slices 50 and 52, slices 150 and 152"
+    chapter = "analogies"
+    lecture = ("S3-44", "S3-46")
+    claims = ("L-049", "L-111")
+    prompt = (
+        "With RoPE, slices 50 and 52 have the same score as slices 150 and 152 of the same content. Does a "
+        "model trained on 300 slices therefore read 600 as well?"
+    )
+    options = (
+        Option(
+            "a",
+            "No: pairs up to 599 apart now exist, and their angles were never trained.",
+            "Yes. Equal treatment of equal distances says nothing about distances that are new.",
+            right=True,
+        ),
+        Option(
+            "b",
+            "Yes: only distances count, and those are the same.",
+            "Distances up to 299 are the same. With 600 slices there are larger ones.",
+        ),
+        Option(
+            "c",
+            "No: the score of slices 350 and 352 differs from that of 50 and 52.",
+            "It does not: at the same distance and content it is the same, wherever the pair stands.",
+        ),
+    )
+    solution = (
+        "No. RoPE is the same at every place for the distances it knows; the larger distances of a longer scan are new."
+    )
+
+
+class TimesOrIndices(ChoiceExercise):
+    id = "times-or-indices"
+    title = "Three days or eight years"
+    chapter = "analogies"
+    lecture = ("S3-64",)
+    claims = ("L-140",)
+    prompt = (
+        "Visits of a patient are numbered 0, 1, 2, … and RoPE rotates by these numbers. What does the "
+        "score know about the time between two neighbouring visits?"
+    )
+    options = (
+        Option(
+            "a",
+            "The time itself, since RoPE is relative.",
+            (
+                "It is relative to the numbers it was given. Neighbouring visits have distance 1 whatever the "
+                "calendar says."
+            ),
+        ),
+        Option(
+            "b",
+            "The order of magnitude: the slow pairs measure years.",
+            "Slow pairs measure large *numbers* of visits.",
+        ),
+        Option(
+            "c",
+            "Nothing that the text of the visits does not say.",
+            "Yes. To let it see time, hand over time stamps as positions.",
+            right=True,
+        ),
+    )
+    solution = "Nothing: index is not time. Use the time stamp as position."
+
+
+class AbnormalWave(ChoiceExercise):
+    id = "abnormal-wave"
+    title = "An abnormal wave"
+    chapter = "analogies"
+    lecture = ("S3-42",)
+    claims = ("L-110",)
+    prompt = (
+        "A physician looks longer at an abnormal P wave, however far away it is. Which part of a T5 layer "
+        "can do the same?"
+    )
+    options = (
+        Option(
+            "a",
+            "The relative bias: it is learned, so it learns what matters.",
+            "It learns one number per bucket and head. What the token contains does not enter.",
+        ),
+        Option(
+            "b", "The buckets: an abnormal wave falls into another bucket.", "Buckets are chosen by the distance alone."
+        ),
+        Option(
+            "c",
+            "None: a T5 layer weighs by distance only.",
+            "Then content would not matter at all. The product of query and key is still there.",
+        ),
+        Option(
+            "d",
+            "The product of query and key, to which the bias is added.",
+            "Yes. Content decides there; the bias only shifts it by an amount that depends on the distance.",
+            right=True,
+        ),
+    )
+    solution = "The content score q·k. The bias is independent of content."
+
+
+class WorseOrUntrained(ChoiceExercise):
+    id = "worse-or-slower"
+    title = "Worse, or trained with the wrong rate?"
+    chapter = "lab"
+    claims = ("L-062",)
+    prompt = (
+        "In a small experiment a T5 bias does worse on long texts than ALiBi. All parameters shared one "
+        "learning rate. What do you do before you rank the two?"
+    )
+    options = (
+        Option(
+            "a",
+            "Train with more seeds, until the difference is significant.",
+            "More seeds make an artefact of the optimiser certain, not true.",
+        ),
+        Option(
+            "b",
+            "Train the bias with a learning rate of its own, and compare again.",
+            (
+                "Yes. A table that starts at zero and is read everywhere learns slowly at a rate chosen for "
+                "matrices. ALiBi has nothing to learn."
+            ),
+            right=True,
+        ),
+        Option(
+            "c",
+            "Nothing: the conditions were the same for both.",
+            "The same rate is not the same chance: one has parameters for positions, the other none.",
+        ),
+        Option(
+            "d",
+            "Take the better of the two at the training length only.",
+            "That drops the question, which was about longer texts.",
+        ),
+    )
+    solution = "Give the positional parameters their own learning rate first; otherwise you rank optimisers."
+
+
+class NotLearned(ChoiceExercise):
+    id = "not-learned-is-not-robust"
+    title = "Flat from the start"
+    chapter = "lab"
+    prompt = (
+        "On a retrieval task a method scores near chance at its training length, and just the same at "
+        "sixteen times that length. May you write that it extrapolates well?"
+    )
+    options = (
+        Option(
+            "a",
+            "No: it has not learned the task, so there is nothing to carry over.",
+            "Yes. Such a method belongs in no ranking of extrapolation; it is marked as not learned.",
+            right=True,
+        ),
+        Option(
+            "b",
+            "Yes: its result does not depend on the length.",
+            "Neither does a coin's. What does not work cannot break.",
+        ),
+        Option("c", "Only if three seeds agree.", "Three coins agree as well."),
+    )
+    solution = "No. Extrapolation is measured on what was learned at the training length."
+
+
+class CachedKeys(ChoiceExercise):
+    id = "keys-that-go-stale"
+    title = "Keys that go stale"
+    chapter = "comparison"
+    lecture = ("S2-20",)
+    claims = ("L-057",)
+    prompt = "You cache keys after rotation. Under which rule do cached keys no longer fit once the text has grown?"
+    options = (
+        Option(
+            "a", "Position interpolation with a fixed factor.", "The factor is fixed, so a key's angle never changes."
+        ),
+        Option(
+            "b",
+            "Dynamic NTK, whose base follows the current length.",
+            "Yes. Each new length changes the frequencies, and keys rotated earlier carry old ones.",
+            right=True,
+        ),
+        Option("c", "YaRN with the factor of the configuration.", "Its frequencies are computed once."),
+        Option("d", "Plain RoPE.", "A key's angle depends on its own position only."),
+    )
+    solution = (
+        "Dynamic NTK: the frequencies depend on the current length, so either cache keys before rotation "
+        "or fix the length."
+    )
+
+
+class BaseFromTheConfiguration(ChoiceExercise):
+    id = "base-from-the-configuration"
+    title = "The base that was not read"
+    chapter = "models"
+    prompt = (
+        "A checkpoint was trained with base 500000. A loader misses the entry and uses 10000. What will you see first?"
+    )
+    options = (
+        Option("a", "An error about shapes.", "The base changes no shape. Nothing is raised."),
+        Option(
+            "b",
+            "Garbage from the first token on.",
+            (
+                "The first token is at position 0, where no base turns anything, and near tokens turn nearly alike "
+                "in the fast pairs."
+            ),
+        ),
+        Option(
+            "c",
+            "Text that is fluent at first and gets worse with length.",
+            "Yes. The slow pairs now turn too fast; the error grows with the distance.",
+            right=True,
+        ),
+        Option(
+            "d",
+            "Nothing: the model adapts at run time.",
+            "Frequencies are not adapted; the weights expect those of training.",
+        ),
+    )
+    solution = (
+        "Fluent at first, worse with length. Compare the frequencies with the configuration; the first "
+        "pair is the same for every base, so look at the last."
+    )

@@ -11,7 +11,7 @@ from pe_course.exercises.catalogue import by_hand
 from pe_course.exercises.exercise import NumberExercise
 from pe_course.nn import build
 from pe_course.reference import absolute, bias, positions, relative, rotary, scaling
-from pe_course.reference.attention import softmax
+from pe_course.reference.attention import attention_weights, softmax
 
 QUESTIONS = {question.id: question for question in vars(by_hand).values() if isinstance(question, type)
              and issubclass(question, NumberExercise) and question is not NumberExercise}  # fmt: skip
@@ -19,6 +19,14 @@ QUESTIONS = {question.id: question for question in vars(by_hand).values() if isi
 
 def one_pair_score(q: list[float], k: list[float], distance: float, theta: float) -> float:
     return float(rotary.rope_score(q, k, distance, [theta]))
+
+
+def scaled_score(product: float, width: int) -> float:
+    """The logarithm of the ratio of two weights, one key of the given product beside one of zero."""
+    q, k = np.full((1, width), 1.0), np.zeros((2, width))
+    k[0] = product / width
+    weights = attention_weights(q, k)[0]
+    return float(np.log(weights[0] / weights[1]))
 
 
 def middle_row() -> float:
@@ -37,6 +45,8 @@ def slowed(index: int, factor: float, dim: int = 128) -> float:
 
 
 COMPUTED = {
+    "softmax-of-two": lambda: softmax([2.0, 1.0])[0],
+    "a-scaled-score": lambda: scaled_score(16.0, 64),
     "shortest-wave": lambda: 2 * math.pi / absolute.sinusoidal_frequencies(512)[0],
     "length-of-a-row": lambda: np.linalg.norm(absolute.sinusoidal_positions([30], 512)),
     "frequency-of-a-pair": lambda: rotary.rope_frequencies(128)[32],
