@@ -230,6 +230,8 @@ def _changed_its_input(exercise: CodeExercise, judged: list[Judged]) -> Result:
 def _explain(exercise: CodeExercise, judged: list[Judged], first: Judged) -> Result:
     text = call_text(exercise, first.case)
     failed = Failed(text, first.expected, first.got)
+    if first.outcome.problem is not None and first.outcome.problem.kind == "not implemented":
+        return Result(NOT_ATTEMPTED, f"`{exercise.function}` is still to be written: {first.sentence}.")
     what = f"`{text}` {first.sentence}{'' if first.sentence.endswith('?') else '.'}"
     found = diagnose.diagnose(exercise, judged, first)
     if any(one.outcome.changed for one in judged) and (found is None or found.mistake is None):

@@ -26,6 +26,7 @@ SECONDS = 2.0
 MOST_OUTPUT = 20_000
 _OURS = os.path.dirname(os.path.abspath(__file__))
 _LIBRARIES = (os.path.dirname(os.__file__),)
+_ELSEWHERE = ("numpy", "torch", "scipy", "jax", "matplotlib", "tensorflow", "pandas")
 _RAISE_AGAIN_AFTER = 0.05  # a bare `except:` in a loop can swallow the first ones
 
 
@@ -172,6 +173,9 @@ def describe_error(error: BaseException) -> Problem:
     if isinstance(error, MemoryError):
         return Problem("raised", "asked for more memory than there is (MemoryError)", name, line)
     where = f" in line {line}" if line else ""
+    if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in _ELSEWHERE:
+        text = f"imports `{error.name}`{where}, which is missing here: in the page, use `math`, `cmath` and lists"
+        return Problem("raised", f"{text}; in the chapter's notebook, `{error.name}` works", name, line)
     said = _message_of(error)
     return Problem("raised", f"stopped{where} with `{name}{': ' + said if said else ''}`", name, line)
 

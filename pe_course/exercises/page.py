@@ -21,8 +21,6 @@ from pe_course.exercises.registry import find
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, Result
 from pe_course.exercises.sources import FILENAME, NoFunction, pick, syntax_problem
 
-_ELSEWHERE = ("numpy", "torch", "scipy", "jax", "matplotlib", "tensorflow", "pandas")
-
 
 def describe(exercise: Exercise | str) -> dict[str, Any]:
     """All that the page shows of an exercise, ready for JSON."""
@@ -95,11 +93,4 @@ def _function(exercise: CodeExercise, source: str) -> Any:
 def _no_function(exercise: CodeExercise, outcome: Problem | NoFunction) -> str:
     if isinstance(outcome, NoFunction):
         return f"{outcome}. Define `{exercise.function}`."
-    if outcome.error in ("ModuleNotFoundError", "ImportError"):
-        missing = next((name for name in _ELSEWHERE if name in outcome.sentence), None)
-        if missing:
-            return (
-                f"`import {missing}` does not work in this page; it works in the chapter's notebook. "
-                "Here, `math`, `cmath` and lists are enough."
-            )
     return outcome.said_of("Your code")
