@@ -111,8 +111,7 @@ def entries(name: str) -> tuple[str, ...]:
 
 def is_relative(name: str) -> bool:
     """Whether all weights stay as they are when every position grows by the same number: the method is relative."""
-    n = SMALL.trained + 8
-    x, places = vectors(n, SMALL.width), torch.arange(n)
+    x, places = vectors(SMALL.trained, SMALL.width), torch.arange(SMALL.trained)
     here, there = (weights(drawn(built(name, SMALL)), x, places + shift, SMALL) for shift in (0, 1000))
     return _same(here, there)
 

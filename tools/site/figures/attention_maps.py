@@ -20,7 +20,7 @@ from tools.site.figures.moving_figure import MovingFigure
 START = ("rope", 0, "scrambled")
 DIGITS = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+-"
 STEPS = len(DIGITS) - 1
-SIDE, TOP, LEFTS = 104, 52, (54, 214)  # of the two maps, in units of the picture
+SIDE, TOP, LEFTS = 98, 52, (50, 198)  # of the two maps, in units of the picture
 
 ALT = (
     "Two maps over the words {words}. Left: attention weights of {method}, query by key. Right: what changed for each "
@@ -48,7 +48,7 @@ def draw() -> MovingFigure:
     }
     verdict = VERDICTS["moved"].format(**values)
     return MovingFigure(
-        view_box="0 0 320 162",
+        view_box="0 0 320 154",
         picture=_frames() + f'<g class="maps">{_maps(method, sentence, order)}</g>',
         alt=ALT.format(**values),
         numbers=_table(changed),

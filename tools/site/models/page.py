@@ -24,7 +24,9 @@ SHORT = {
 """How a record is known, as a mark on its row; `pe_course.models.KNOWN` explains each."""
 
 COLUMNS = ("Model", "Method", "Values", "Context", "Source")
-_GITHUB = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+) (?P<commit>[0-9a-f]{7,8}) (?P<path>[\w./-]+\.\w+)(?: L(?P<line>\d+))?")
+_GITHUB = re.compile(
+    r"(?P<repo>[\w.-]+/[\w.-]+) (?P<commit>[0-9a-f]{7,8}) (?P<path>[\w./-]+\.\w+)(?: L(?P<line>\d+)(?:-\d+)?)?"
+)
 _HUGGING_FACE = re.compile(r"huggingface\.co/[\w./-]+")
 _ARXIV = re.compile(r"arXiv:(\d{4}\.\d{5})")
 

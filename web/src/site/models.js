@@ -7,9 +7,11 @@ const form = document.querySelector(".models .ledger-filter");
 const { place, method, words } = form.elements;
 const boxes = [...form.elements.known];
 const announce = announcer(form.querySelector("[role=status]"));
+// "500000" finds 500,000 as well.
+const searched = (text) => `${text} ${text.replace(/(\d),(?=\d)/g, "$1")}`.toLowerCase();
 const rows = [...document.querySelectorAll(".models tbody tr")].map((node) => ({
   node,
-  text: node.textContent.toLowerCase(),
+  text: searched(node.textContent),
   places: node.dataset.places.split(" "),
   methods: node.dataset.methods.split(" "),
 }));
