@@ -54,6 +54,18 @@ def test_links_come_before_uses_and_lead_to_their_section(book: Settings) -> Non
     assert lessons(book) == {turn: [Lesson("two", "what-turns", True), Lesson("one", "the-turn", False)]}
 
 
+def test_many_uses_come_before_few(book: Settings) -> None:
+    write(book, "one", "# One", cell("from pe_course.reference.waves import turn\nturn()"))
+    write(book, "two", "# Two", cell("from pe_course.reference import waves"), cell("waves.turn(waves.turn())"))
+    assert [each.page for each in lessons(book)["pe_course.reference.waves.turn"]] == ["two", "one"]
+
+
+def test_a_chapter_comes_before_a_page_that_comes_back_to_it(book: Settings) -> None:
+    write(book, "pitfalls", "# Pitfalls", "See {func}`~pe_course.reference.waves.turn`.")
+    write(book, "one", "# One", cell("from pe_course.reference import waves\nwaves.turn()"))
+    assert [each.page for each in lessons(book)["pe_course.reference.waves.turn"]] == ["one", "pitfalls"]
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -30,7 +30,7 @@ from sphinx.util.rst import default_role
 from tools import api
 from tools.settings import Settings
 from tools.site.anchors import Page
-from tools.site.taught import Lesson, lessons
+from tools.site.taught import SHOWN, Lesson, lessons
 
 HOOKS = "pe_course.nn.PositionMethod"
 
@@ -95,7 +95,8 @@ class ApiDirective(SphinxDirective):
         for entry in (each for node in described for each in node.findall(desc)):
             signature = entry.next_node(desc_signature)
             for path in paths.intersection(signature["ids"]):
-                if links := [self._link(settings, each) for each in found.get(path, []) if self._is_built(each)]:
+                built = [each for each in found.get(path, []) if self._is_built(each)]
+                if links := [self._link(settings, each) for each in built[:SHOWN]]:
                     entry.next_node(desc_content).append(_taught(links))
 
     def _is_built(self, lesson: Lesson) -> bool:

@@ -1,4 +1,4 @@
-"""Which chapters teach a public name: those that link to its entry, then those whose cells put it to use.
+"""Which chapters teach a public name: those that link to its entry, and those whose cells put it to use.
 
 A link is a role: ``{func}``, ``{class}`` or ``{data}``. A use is read from the code: what a cell imports from the
 package, and the names that it reaches from there (``rotary.apply_rope`` where a cell has imported ``rotary``).
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from tools import api
@@ -17,6 +19,10 @@ from tools.site.anchors import Page, in_order_of_reading
 
 ROLE = re.compile(r"\{(?:func|class|data)\}`(?:[^`<]*<)?~?(pe_course\.[\w.]+)>?`")
 _CELL = re.compile(r"^(`{3,}|:{3,})\{code-cell\}[^\n]*\n((?::[\w-]+:[^\n]*\n)*)(.*?)^\1", re.MULTILINE | re.DOTALL)
+SHOWN = 5
+"""How many chapters an entry of the reference names."""
+# Pages that come back to what a chapter has taught.
+_RETELL = frozenset({"analogies", "comparison", "corrections", "pitfalls", "questions", "self-test"})
 # What lists names or claims for its own sake teaches none of them.
 _NO_CHAPTERS = re.compile(r"api(-.*)?|ledger|lecture-map")
 
@@ -30,28 +36,32 @@ class Lesson(NamedTuple):
 
 
 def lessons(settings: Settings) -> dict[str, list[Lesson]]:
-    """For each public name the chapters that teach it: links first, then uses, both in the order of the book.
+    """For each public name the sections that teach it, one of each chapter, and the most telling first.
 
-    Pages that the table of contents does not hold yet come last.
+    A chapter tells more than a page that comes back to it, a link more than a use, and many uses more than one. What is
+    equal stands in the order of the book; pages that the table of contents does not hold yet come last.
     """
-    order = in_order_of_reading(settings)
+    order = {name: number for number, name in enumerate(in_order_of_reading(settings))}
     public = {entry.path: entry for room in api.ROOMS for entry in api.entries(f"{api.PACKAGE}.{room}", settings.root)}
     owners = {f"{path}.{method}": path for path, entry in public.items() for method in entry.methods}
-    found: dict[str, list[Lesson]] = {}
+    found: dict[str, dict[str, Lesson]] = {}
+    times: Counter[tuple[str, str]] = Counter()
     for path in settings.chapters():
         if _NO_CHAPTERS.fullmatch(path.stem):
             continue
         page = Page(path, settings)
-        seen: set[str] = set()
-        for linked, name, line in [*_links(page), *_uses(page)]:
-            name = owners.get(name, name)
-            if name in public and name not in seen:
-                seen.add(name)
-                found.setdefault(name, []).append(Lesson(path.stem, page.section_at(line).anchor, linked))
-    places = {name: number for number, name in enumerate(order)}
-    for each in found.values():
-        each.sort(key=lambda lesson: (not lesson.linked, places.get(lesson.page, len(order))))
-    return found
+        for linked, used, line in [*_links(page), *_uses(page)]:
+            name = owners.get(used, used)
+            if name in public:
+                times[name, path.stem] += 1
+                lesson = Lesson(path.stem, page.section_at(line).anchor, linked)
+                found.setdefault(name, {}).setdefault(path.stem, lesson)
+
+    def telling(name: str, lesson: Lesson) -> tuple[bool, bool, int, int]:
+        place = order.get(lesson.page, len(order))
+        return lesson.page in _RETELL, not lesson.linked, -times[name, lesson.page], place
+
+    return {name: sorted(each.values(), key=partial(telling, name)) for name, each in found.items()}
 
 
 def _links(page: Page) -> Iterator[tuple[bool, str, int]]:
