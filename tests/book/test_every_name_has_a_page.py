@@ -15,9 +15,13 @@ SETTINGS = Settings()
 CHECKS = "pe_course.reference.validation."
 
 
+@pytest.fixture(scope="module")
+def taught() -> dict[str, list[Lesson]]:
+    return lessons(SETTINGS)
+
+
 @pytest.mark.parametrize("room", api.ROOMS)
-def test_every_public_name_is_taught(room: str) -> None:
-    taught = lessons(SETTINGS)
+def test_every_public_name_is_taught(taught, room: str) -> None:
     names = [entry.path for entry in api.entries(f"{api.PACKAGE}.{room}") if not entry.path.startswith(CHECKS)]
     assert len(names) > 5
     missing = [name for name in names if name not in taught]
@@ -51,7 +55,7 @@ def test_links_come_before_uses_and_lead_to_their_section(book: Settings) -> Non
     write(book, "two", "# Two", "## What turns", "See {func}`~pe_course.reference.waves.turn`.")
     write(book, "api-all", "# All", "{func}`~pe_course.reference.waves.lost`")
     turn = "pe_course.reference.waves.turn"
-    assert lessons(book) == {turn: [Lesson("two", "what-turns", True), Lesson("one", "the-turn", False)]}
+    assert lessons(book) == {turn: [Lesson("two", "Two", "what-turns", True), Lesson("one", "One", "the-turn", False)]}
 
 
 def test_many_uses_come_before_few(book: Settings) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,7 +30,6 @@ from sphinx.util.rst import default_role
 
 from tools import api
 from tools.settings import Settings
-from tools.site.anchors import Page
 from tools.site.taught import SHOWN, Lesson, lessons
 
 HOOKS = "pe_course.nn.PositionMethod"
@@ -88,24 +88,26 @@ class ApiDirective(SphinxDirective):
 
     def _say_where_taught(self, described: list[nodes.Node], paths: set[str]) -> None:
         """Links from each entry to the chapters of this book that teach it."""
-        settings = Settings(Path(self.env.srcdir))
-        for chapter in settings.chapters():
+        chapters = Settings(Path(self.env.srcdir)).chapters()
+        for chapter in chapters:
             self.env.note_dependency(str(chapter))
-        found = lessons(settings)
+        found = _lessons(Path(self.env.srcdir), tuple(chapter.stat().st_mtime_ns for chapter in chapters))
         for entry in (each for node in described for each in node.findall(desc)):
             signature = entry.next_node(desc_signature)
             for path in paths.intersection(signature["ids"]):
-                built = [each for each in found.get(path, []) if self._is_built(each)]
-                if links := [self._link(settings, each) for each in built[:SHOWN]]:
+                built = [each for each in found.get(path, []) if f"book/{each.page}" in self.env.found_docs]
+                if links := [self._link(each) for each in built[:SHOWN]]:
                     entry.next_node(desc_content).append(_taught(links))
 
-    def _is_built(self, lesson: Lesson) -> bool:
-        return f"book/{lesson.page}" in self.env.found_docs
-
-    def _link(self, settings: Settings, lesson: Lesson) -> nodes.reference:
-        title = Page(settings.book / f"{lesson.page}.md", settings).title
+    def _link(self, lesson: Lesson) -> nodes.reference:
         uri = self.env.app.builder.get_relative_uri(self.env.docname, f"book/{lesson.page}")
-        return nodes.reference("", title, refuri=f"{uri}#{lesson.anchor}", internal=True)
+        return nodes.reference("", lesson.title, refuri=f"{uri}#{lesson.anchor}", internal=True)
+
+
+@lru_cache(maxsize=1)
+def _lessons(root: Path, _changed: tuple[int, ...]) -> dict[str, list[Lesson]]:
+    """Read once for all entries of a build, and again when a chapter has changed."""
+    return lessons(Settings(root))
 
 
 def _taught(links: list[nodes.reference]) -> nodes.paragraph:

@@ -28,9 +28,10 @@ _NO_CHAPTERS = re.compile(r"api(-.*)?|ledger|lecture-map")
 
 
 class Lesson(NamedTuple):
-    """A section of a chapter that links to a name (``linked``) or uses it."""
+    """A section of a chapter that links to a name (``linked``) or uses it; ``title`` is that of the chapter."""
 
     page: str
+    title: str
     anchor: str
     linked: bool
 
@@ -54,7 +55,7 @@ def lessons(settings: Settings) -> dict[str, list[Lesson]]:
             name = owners.get(used, used)
             if name in public:
                 times[name, path.stem] += 1
-                lesson = Lesson(path.stem, page.section_at(line).anchor, linked)
+                lesson = Lesson(path.stem, page.title, page.section_at(line).anchor, linked)
                 found.setdefault(name, {}).setdefault(path.stem, lesson)
 
     def telling(name: str, lesson: Lesson) -> tuple[bool, bool, int, int]:
