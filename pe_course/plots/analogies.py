@@ -30,7 +30,7 @@ def ward_changes(beds: int, dim: int, group: int, away: Sequence[int]) -> Themed
             ax.semilogy(first + group / 2, values, "o-", color=METHOD_COLOURS["sinusoidal"], markersize=4)
             name = "next bed" if distance == 1 else f"{distance} beds on"
             ax.text(first[-1] + 0.75 * group, values[-1], name, va="center")
-        ax.set(xlabel=f"channels, in groups of {group}", ylabel="change of the code", xlim=(0, 1.25 * dim))
+        ax.set(xlabel=f"channels, in groups of {group}", ylabel="change of the code", xlim=(0, 1.4 * dim))
         ax.set_xticks([*first[:: max(1, len(first) // 4)], dim])
         ax.grid(axis="y")
 
