@@ -103,12 +103,15 @@ def _grade(given: argparse.Namespace) -> int:
         return _graded(given, settings, files, None)
     if given.output.suffix not in report.SUFFIXES:
         raise ValueError(f"--output must end with .csv or .json, got {given.output.name!r}")
+    with _writer(given.output) as writer:
+        return _graded(given, settings, files, writer)
+
+
+def _writer(path: Path) -> report.Writer:
     try:
-        writer = report.Writer(given.output)
-        with writer:
-            return _graded(given, settings, files, writer)
+        return report.Writer(path)
     except OSError as problem:
-        raise ValueError(f"cannot write {str(given.output)!r}: {problem.strerror}") from None
+        raise ValueError(f"cannot write {str(path)!r}: {problem.strerror}") from None
 
 
 def _graded(given: argparse.Namespace, settings: Settings, files: Sequence[File], writer: report.Writer | None) -> int:

@@ -136,21 +136,26 @@ def _globals_used(table: symtable.SymbolTable) -> set[str]:
 
 
 def _changed_in_place(node: ast.stmt) -> set[str]:
-    """Names of objects that a statement changes: ``rows[0] = 1``, ``rows.append(1)``."""
+    """Names of objects that a statement changes: ``rows[0] = 1``, ``rows.append(1)``, also inside a loop."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return set()
     targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-        targets = [node.target]
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        targets = [node.value.func]
-    found = set()
-    for target in targets:
-        if isinstance(target, (ast.Attribute, ast.Subscript)):
-            while isinstance(target, (ast.Attribute, ast.Subscript)):
-                target = target.value
-            found |= {target.id} if isinstance(target, ast.Name) else set()
-    return found
+    for part in ast.walk(node):
+        if isinstance(part, ast.Assign):
+            targets += part.targets
+        elif isinstance(part, (ast.AugAssign, ast.AnnAssign)):
+            targets.append(part.target)
+        elif isinstance(part, ast.Expr) and isinstance(part.value, ast.Call):
+            targets.append(part.value.func)
+    return {name for target in targets if (name := _owner(target))}
+
+
+def _owner(target: ast.expr) -> str | None:
+    """``rows`` of ``rows[0].first``; None for a plain name."""
+    inner = target
+    while isinstance(inner, (ast.Attribute, ast.Subscript)):
+        inner = inner.value
+    return inner.id if inner is not target and isinstance(inner, ast.Name) else None
 
 
 def _checks_in(node: ast.stmt) -> list[tuple[str, ast.expr | None]]:

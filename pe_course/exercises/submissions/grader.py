@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
@@ -99,7 +99,8 @@ def _graded_apart(path: Path, limits: Limits, id: str) -> Result:
 
 
 def _lost(problem: Exception) -> Result:
-    return Result(ERROR, f"Your code {problem}.")
+    sentence = f"Your code {problem}"
+    return Result(ERROR, sentence if sentence.endswith("?") else f"{sentence}.")
 
 
 def _unknown(id: str) -> str:
@@ -140,7 +141,7 @@ class Session:
         if "unreadable" in reply:
             self.close()
             raise Unreadable(reply["unreadable"])
-        self.found = [id for id in _texts(reply.get("found"))]
+        self.found = _texts(reply.get("found"))
 
     def __enter__(self) -> Session:
         return self
@@ -217,13 +218,12 @@ class StandIn:
             self.__signature__ = signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        seconds = min(self._session.limits.call, self._deadline - monotonic())
-        if self.lost is not None or seconds <= 0:
+        if self.lost is not None or monotonic() > self._deadline:
             words = f"did not end within {self._session.limits.seconds:g} seconds for all checks together"
             raise Elsewhere(Problem("time", words))
         try:
             sent = [encode(value) for value in args], {name: encode(value) for name, value in kwargs.items()}
-            reply = self._session.call(self._exercise, *sent, seconds)
+            reply = self._session.call(self._exercise, *sent, self._session.limits.call)
         except Lost as problem:
             self.lost = problem
             raise Elsewhere(Problem("time", f"{problem}")) from None
@@ -287,5 +287,5 @@ def _numbers(told: Any) -> Any:
 def _environment(folder: str) -> dict[str, str]:
     """No keys and passwords that the teacher's shell may hold; one thread per process, no windows."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    own = {name: folder for name in ("HOME", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR")}
+    own = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR"), folder)
     return {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg", **kept, **own}

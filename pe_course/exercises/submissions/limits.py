@@ -15,7 +15,19 @@ LARGEST_WRITE = 64_000_000
 _NETWORK = ("__new__", "connect", "bind", "sendto", "sendmsg", "getaddrinfo", "gethostbyname", "gethostbyaddr")
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn")
 _KILLING = ("os.kill", "os.killpg")
-_CHANGING = ("remove", "rename", "rmdir", "mkdir", "link", "symlink", "truncate", "chmod", "chown")
+_CHANGING = {
+    # act: how many paths come first, and where the open folders stand that they are relative to
+    "os.remove": (1, 1),
+    "os.rmdir": (1, 1),
+    "os.mkdir": (1, 2),
+    "os.rename": (2, 2),
+    "os.link": (2, 2),
+    "os.symlink": (2, 2),
+    "os.truncate": (1, 2),
+    "os.chmod": (1, 2),
+    "os.chown": (1, 3),
+    "shutil.rmtree": (1, 1),
+}
 
 
 def apply(folder: str, memory_mb: int, processor_seconds: int) -> None:
@@ -47,15 +59,22 @@ def _watch(folder: str, own: int) -> Any:
     """An audit hook. Python calls it before the act, and it cannot be taken off again."""
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     network = frozenset(f"socket.{name}" for name in _NETWORK)
-    changing = frozenset(f"os.{name}" for name in _CHANGING)
+    changing = dict(_CHANGING)
     programs, killing = frozenset(_PROGRAMS), frozenset(_KILLING)
-    real, fspath, null = os.path.realpath, os.fsdecode, os.path.realpath(os.devnull)
+    null = os.path.realpath(os.devnull)
 
-    def inside(path: Any) -> bool:
+    def inside(path: Any, folder_number: Any = None) -> bool:
         if not isinstance(path, (str, bytes, os.PathLike)):
             return True
-        found = real(fspath(path))
+        path = os.fsdecode(path)
+        if isinstance(folder_number, int) and folder_number >= 0:
+            path = os.path.join(_folder_of(folder_number), path)
+        found = os.path.realpath(path)
         return found in (folder, null) or found.startswith(folder + os.sep)
+
+    def all_inside(args: tuple, paths: int, folders: int) -> bool:
+        open_folders = (*args[folders:], *[None] * paths)
+        return all(inside(path, number) for path, number in zip(args[:paths], open_folders, strict=False))
 
     def refuse(event: str, args: tuple) -> None:
         if event in network:
@@ -66,7 +85,15 @@ def _watch(folder: str, own: int) -> Any:
             raise PermissionError("no signals to other processes while a submission is graded")
         if event == "open" and isinstance(args[2], int) and args[2] & writing and not inside(args[0]):
             raise PermissionError("a submission may write in its own folder only")
-        if event in changing and not all(inside(path) for path in args[:2]):
+        if event in changing and not all_inside(args, *changing[event]):
             raise PermissionError("a submission may write in its own folder only")
 
     return refuse
+
+
+def _folder_of(number: int) -> str:
+    """The path of an open folder; where the system does not tell, the root, which is nobody's own."""
+    try:
+        return os.readlink(f"/proc/self/fd/{number}")
+    except OSError:
+        return os.sep

@@ -27,15 +27,14 @@ class Writer:
     """
 
     def __init__(self, path: Path) -> None:
+        """Raises: OSError if nothing can be written there at all."""
         self.path = path
         self.part = path.with_name(path.name + ".part")
         self.problem: OSError | None = None
-        self._file: io.TextIOBase | None = None
+        self._file = self.part.open("w", encoding="utf-8", newline="")
+        self._write(_header(path.suffix))
 
     def __enter__(self) -> Writer:
-        """Raises: OSError if nothing can be written there at all."""
-        self._file = self.part.open("w", encoding="utf-8", newline="")
-        self._write(_header(self.path.suffix))
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
