@@ -18,6 +18,7 @@ _MODULES = (
     "figure",
     "models",
     "notation",
+    "pitfalls",
     "prerequisites",
     "relative",
     "rotary",
