@@ -96,7 +96,7 @@ def _finite(value: float) -> float | None:
 def _grade_open(exercise: OpenExercise, answer: Any) -> Result:
     if not isinstance(answer, str):
         return Result(ERROR, "answer in your own words, as a text.", id=exercise.id)
-    if len(answer.split()) < 3:
+    if len(str.split(answer)) < 3:
         return Result(NOT_ATTEMPTED, "answer in a sentence or two, then compare.", id=exercise.id)
     points = "\n".join(f"- {point}" for point in exercise.points)
     text = (

@@ -16,6 +16,7 @@ from pe_course.exercises.attempts import (
     arrays_installed,
     cases_of,
     comparable,
+    compares_everything,
     expected_of,
     in_form,
     solution_of,
@@ -56,11 +57,14 @@ def diagnose(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) ->
     usable = [one for one in _with_values(judged) if not one.case.leading or _has_shape(exercise, one)]
     if first in usable and 2 * len(usable) > len(judged):
         found = _unchanged_input(exercise, usable) or _as_if(exercise, usable) or _changed_output(exercise, usable)
+        found = found or _answer(exercise, usable, general.CERTAIN)
         found = found or _both(exercise, usable) or _mostly(exercise, judged, first)
     if found is not None:
         return found
-    sentence = _about_problem(first) if first.outcome.value is None else _about_values(exercise, judged, first)
-    return Diagnosis(sentence) if sentence else None
+    if first.outcome.value is None:
+        sentence = _about_problem(first)
+        return Diagnosis(sentence) if sentence else None
+    return _about_shape(exercise, first) or _answer(exercise, usable, general.VAGUE)
 
 
 # --- the exercise's own mistakes ----------------------------------------------------------------------------------
@@ -116,6 +120,8 @@ def same_values(exercise: CodeExercise, case: Case, one: Any, other: Any) -> boo
     """True if the grader cannot tell two values apart on this case."""
     if agree(one, other, case.tolerance):
         return True
+    if compares_everything(exercise):
+        return False
     try:
         if shape_of(one) != shape_of(other):
             return False
@@ -216,15 +222,15 @@ def _changed_output(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnos
 
 def _both(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
     """A known mistake together with a general one."""
-    places = [cases_of(exercise).index(one.case) for one in judged]
+    places = {id(case): place for place, case in enumerate(cases_of(exercise))}
+    undone = [(change, [_undo(change, one.outcome.value) for one in judged]) for change in general.CHANGES]
     for mistake in exercise.mistakes:
         outputs = outputs_of(exercise, mistake)
-        theirs = [outputs[place] for place in places]
+        theirs = [outputs[places[id(one.case)]] for one in judged]
         if any(output is None or isinstance(output, Raised) for output in theirs):
             continue
-        for change in general.CHANGES:
-            undone = [_undo(change, one.outcome.value) for one in judged]
-            if _undone_fit(exercise, judged, undone, theirs):
+        for change, values in undone:
+            if _undone_fit(exercise, judged, values, theirs):
                 return Diagnosis(f"{mistake.message} And besides: {change.sentence}", mistake.id)
     return _mistake_as_if(exercise, judged)
 
@@ -268,32 +274,37 @@ def _undo(change: general.Change, value: Any) -> Any:
 
 def _undone_fit(exercise: CodeExercise, judged: Sequence[Judged], undone: Sequence[Any], wanted: Sequence[Any]) -> bool:
     """True if undoing the change gives what is wanted, on all inputs where a value could be undone."""
-    fits = [
-        same_values(exercise, one.case, right, value)
-        for one, value, right in zip(judged, undone, wanted, strict=True)
-        if value is not None
-    ]
-    return bool(fits) and all(fits) and 2 * len(fits) > len(judged)
+    fitting = 0
+    for one, value, right in zip(judged, undone, wanted, strict=True):
+        if value is not None:
+            if not same_values(exercise, one.case, right, value):
+                return False
+            fitting += 1
+    return 2 * fitting > len(judged)
 
 
 # --- general diagnoses of the values, and of errors ---------------------------------------------------------------
 
 
-def _about_values(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> str | None:
-    right = _expected(exercise, [first])[0]
+def _about_shape(exercise: CodeExercise, first: Judged) -> Diagnosis | None:
     try:
-        sentence = general.shape_sentence(right, first.outcome.value)
+        sentence = general.shape_sentence(_expected(exercise, [first])[0], first.outcome.value)
     except Unusable:
         return None
-    if sentence is not None:
-        return sentence
-    usable = [one for one in _with_values(judged) if _has_shape(exercise, one)]
+    return Diagnosis(sentence) if sentence else None
+
+
+def _answer(exercise: CodeExercise, usable: Sequence[Judged], questions: Sequence[Callable]) -> Diagnosis | None:
+    """The first question that the values answer with yes."""
+    usable = [one for one in usable if _has_shape(exercise, one)]
     wrong = [one for one in usable if not one.passed]
-    for question in general.QUESTIONS:
+    if not wrong or not all(_has_shape(exercise, one) for one in wrong):
+        return None
+    for question in questions:
         asked = wrong if question in (general.partly, general.not_finite) else usable
         found = _ask(question, _expected(exercise, asked), [one.outcome.value for one in asked])
         if found:
-            return found
+            return Diagnosis(found)
     return None
 
 

@@ -104,15 +104,22 @@ def scaled(expected: Values, got: Values) -> str | None:
     pairs = _pairs(expected, got)
     if pairs is None or len(pairs) < 2:
         return None
-    ratios = [other / right for right, other in pairs if abs(right) > 1e-9]
-    zeros = all(abs(other) < 1e-9 for right, other in pairs if abs(right) <= 1e-9)
-    if len({right for right, _ in pairs}) > 1 and ratios and zeros and _constant(ratios) and ratios[0] not in (0, 1):
-        return f"Every value is {_factor(ratios[0])} the right one."
-    steps = [other - right for right, other in pairs]
-    if _constant(steps) and abs(steps[0]) > 1e-6:
-        word = "too large" if steps[0] > 0 else "too small"
-        return f"Every value is {show(abs(steps[0]))} {word}."
+    largest, beside = max(pairs, key=lambda pair: abs(pair[0]))
+    factor, step = beside / largest if largest else 1.0, beside - largest
+    different = len({right for right, _ in pairs}) > 1
+    if different and factor not in (0, 1) and all(close(right * factor, other, 2e-4) for right, other in pairs):
+        return f"Every value is {_factor(factor)} the right one."
+    if abs(step) > 1e-3 and all(close(right + step, other, 2e-4) for right, other in pairs):
+        return f"Every value is {show(abs(step))} {'too large' if step > 0 else 'too small'}."
     return None
+
+
+def scaled_by_input(expected: Values, got: Values) -> str | None:
+    """Every value of one input is the same multiple of the right one, but another multiple for another input."""
+    if len(expected) < 2 or not all(scaled([right], [other]) for right, other in zip(expected, got, strict=True)):
+        return None
+    first = scaled(expected[:1], got[:1])
+    return f"{first} For another input it is another number: what else enters?" if "right one" in first else None
 
 
 def _factor(ratio: float) -> str:
@@ -158,12 +165,16 @@ def nearly(expected: Values, got: Values) -> str | None:
 
 def same_numbers(expected: Values, got: Values) -> str | None:
     """The right numbers at other places."""
+    most = 0
     for right, other in zip(expected, got, strict=True):
         ours, theirs = list(flat(right)), list(flat(other))
-        if len(ours) < 3 or len(ours) != len(theirs) or len(set(ours)) < 3 or not _real(ours + theirs):
+        if len(ours) != len(theirs) or not _real(ours + theirs):
             return None
         if not all(close(a, b, 2e-4) for a, b in zip(sorted(ours), sorted(theirs), strict=True)):
             return None
+        most = max(most, len(set(ours)))
+    if most < 3:
+        return None
     return "The numbers are right, but they stand at other places: check the order of rows and columns."
 
 
@@ -174,7 +185,7 @@ def shifted(expected: Values, got: Values) -> str | None:
         for right, other in zip(expected, got, strict=True)
         if isinstance(right, list) and len(right) > 2 and isinstance(other, list) and len(right) == len(other)
     ]
-    if not usable:
+    if not any(len(set(flat(right))) > 2 for right, _ in usable):
         return None
     what = "Row" if isinstance(usable[0][0][0], list) else "Entry"
     for step, words in ((1, "comes one too early"), (-1, "comes one too late")):
@@ -186,9 +197,7 @@ def shifted(expected: Values, got: Values) -> str | None:
 def _agree_shifted(right: list, other: list, step: int) -> bool:
     ours, theirs = (right[step:], other[:-step]) if step > 0 else (right[:step], other[-step:])
     pairs = _pairs([ours], [theirs])
-    if not pairs or len({a for a, _ in pairs}) < 2:
-        return False
-    return all(close(a, b, 2e-4) for a, b in pairs)
+    return bool(pairs) and all(close(a, b, 2e-4) for a, b in pairs)
 
 
 def constant_value(expected: Values, got: Values) -> str | None:
@@ -267,7 +276,11 @@ def _listed(name: str, places: list[int]) -> str:
     return f"{name.capitalize()}s {shown} are"
 
 
-QUESTIONS = (not_finite, constant_value, whole_numbers, scaled, shifted, sizes_only, same_numbers, nearly, partly)
+CERTAIN = (not_finite, constant_value, whole_numbers, scaled, scaled_by_input, shifted)
+"""Questions whose yes explains every value."""
+
+VAGUE = (sizes_only, same_numbers, nearly, partly)
+"""Questions whose yes narrows it down."""
 
 
 def _pairs(expected: Values, got: Values) -> list[tuple[float, float]] | None:
@@ -292,8 +305,8 @@ def shape_sentence(expected: Any, got: Any) -> str | None:
     wanted, shape = shape_of(expected), shape_of(got)
     if wanted == shape:
         return None
-    if shape == wanted[::-1]:
-        return "Rows and columns are exchanged (transposed)."
+    if sorted(shape) == sorted(wanted):
+        return "Rows and columns are exchanged." if len(shape) == 2 else "The axes are in another order."
     if tuple(length for length in shape if length != 1) == tuple(length for length in wanted if length != 1):
         return "There is an axis of length 1 too many or too few."
     if math.prod(shape) == math.prod(wanted):
@@ -333,14 +346,13 @@ class Tweak:
 
 def tweaks(name: str, value: Any, default: Any) -> Iterator[Tweak]:
     """Other values of an argument that a wrong answer may have used."""
-    if isinstance(value, bool):
-        yield Tweak(f"{name}-negated", not value, f"It is the answer for `{name}={not value}`.")
-        return
     if default is not None and value != default:
         yield Tweak(
             f"{name}-ignored", default, f"`{name}` is ignored: this is the answer for `{name}={show(default)}`."
         )
-    if isinstance(value, (int, float)):
+    if isinstance(value, bool):
+        yield Tweak(f"{name}-exchanged", not value, f"`{name}` is read the wrong way round.")
+    elif isinstance(value, (int, float)):
         for step in (1, -1):
             words = f"one {'more' if step > 0 else 'less'} than `{name}`"
             yield Tweak(f"{name}{step:+d}", value + step, f"It is the answer for {words}.")

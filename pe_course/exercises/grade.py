@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from pe_course.exercises import diagnose
 from pe_course.exercises.attempts import (
     LISTS,
+    TENSORS,
     Outcome,
     argument_names,
     call,
@@ -20,7 +22,7 @@ from pe_course.exercises.attempts import (
     forms_here,
 )
 from pe_course.exercises.exercise import Case, CodeExercise
-from pe_course.exercises.guard import SECONDS, LimitedText
+from pe_course.exercises.guard import SECONDS, LimitedText, describe_error
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, OTHER_CONVENTION, RIGHT, WRONG, Failed, Result
 from pe_course.exercises.sources import is_empty, load, names_in, parameters, same_code
 from pe_course.exercises.values import Unusable, first_difference, shape_of, show
@@ -50,9 +52,14 @@ def grade_function(
 ) -> Result:
     """The verdict on a learner's function. Never raises, whatever the function does."""
     printed = LimitedText() if printed is None else printed
-    result = _not_attempted(exercise, function) or _wrong_arguments(exercise, function)
-    if result is None:
-        result = _best_of_forms(exercise, function, forms or forms_here(), seconds, printed)
+    try:
+        result = _not_attempted(exercise, function) or _wrong_arguments(exercise, function)
+        if result is None:
+            result = _best_of_forms(exercise, function, forms or forms_here(), seconds, printed)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an object that raises wherever one looks, or a fault of the grader
+        result = Result(ERROR, f"this answer could not be graded: the check {describe_error(error).sentence}.")
     return replace(result, output=printed.text(), id=exercise.id, accepted=result.accepted or result.right)
 
 
@@ -60,21 +67,29 @@ def _best_of_forms(
     exercise: CodeExercise, function: Callable[..., Any], forms: Sequence[str], seconds: float, printed: LimitedText
 ) -> Result:
     """A function that needs lists, or only arrays, is not wrong for that: try the other form before blaming."""
-    first = None
+    failed: list[Judged] = []
     for form in forms:
-        result = _grade_in(exercise, function, form, seconds, printed)
-        if result.right or result.accepted:
-            return result
-        if first is None or (first.verdict == ERROR and result.verdict in (OTHER_CONVENTION, WRONG)):
-            first = result
-        if "did not end within" in result.message:
+        if form == TENSORS and sys.modules.get("torch") is None:
+            continue
+        judged, note = _run_cases(exercise, function, form, seconds, printed)
+        wrong = [one for one in judged if not one.passed]
+        if not wrong:
+            return _passed(exercise, function, form, judged, note, seconds, printed)
+        if not failed or (_first_wrong(failed).verdict == ERROR and wrong[0].verdict == WRONG):
+            failed = judged
+        if any(one.outcome.problem is not None and one.outcome.problem.kind == "time" for one in wrong):
             break
-    return first
+    return _explain(exercise, failed, _first_wrong(failed))
 
 
-def _grade_in(
+def _first_wrong(judged: Sequence[Judged]) -> Judged:
+    return next(one for one in judged if not one.passed)
+
+
+def _run_cases(
     exercise: CodeExercise, function: Callable[..., Any], form: str, seconds: float, printed: LimitedText
-) -> Result:
+) -> tuple[list[Judged], str]:
+    """Every case in one form, judged, and a note on what was left out."""
     judged, note = [], ""
     knows_arrays = _knows_arrays(function)
     for case, expected in zip(cases_of(exercise), expected_of(exercise), strict=True):
@@ -88,9 +103,19 @@ def _grade_in(
         judged.append(one)
         if outcome.problem is not None and outcome.problem.kind in ("time", "input", "exit"):
             break
-    failed = [one for one in judged if not one.passed]
-    if failed:
-        return _explain(exercise, judged, failed[0])
+    return judged, note
+
+
+def _passed(
+    exercise: CodeExercise,
+    function: Callable[..., Any],
+    form: str,
+    judged: Sequence[Judged],
+    note: str,
+    seconds: float,
+    printed: LimitedText,
+) -> Result:
+    """All values are right; what remains is what the function did besides."""
     if any(one.outcome.changed for one in judged):
         return _changed_its_input(exercise, judged)
     again = call(function, exercise, judged[0].case, form, seconds=seconds, printed=printed)
@@ -199,7 +224,7 @@ def _wrong_arguments(exercise: CodeExercise, function: Callable[..., Any]) -> Re
 def _hides_signature(function: Callable[..., Any]) -> bool:
     try:
         inspect.signature(function)
-    except Exception:
+    except (TypeError, ValueError):
         return True
     return False
 

@@ -7,10 +7,12 @@ from typing import Any
 from pe_course.exercises import answers
 from pe_course.exercises.exercise import CodeExercise, Exercise, OpenExercise
 from pe_course.exercises.grade import grade_function
+from pe_course.exercises.guard import can_stop
 from pe_course.exercises.registry import all_exercises, find
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, Result, with_code
 
 _hints_given: dict[str, int] = {}
+_said: list[bool] = []
 
 
 class Note(str):
@@ -55,7 +57,16 @@ def check(id: str, answer: Any = None) -> Result:
     UnknownExercise
         If no exercise has this id; names the nearest ones. Nothing that the answer does raises.
     """
-    return grade(find(id), answer)
+    exercise = find(id)
+    _say_what_cannot_be_stopped()
+    return grade(exercise, answer)
+
+
+def _say_what_cannot_be_stopped() -> None:
+    """Once, and before the answer runs: afterwards may be never."""
+    if not can_stop() and not _said:
+        _said.append(True)
+        print("Here a check cannot stop an endless loop: if it does not come back, interrupt the kernel.")
 
 
 def grade(exercise: Exercise, answer: Any) -> Result:

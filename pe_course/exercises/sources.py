@@ -78,7 +78,7 @@ def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """Empty if the function hides its signature."""
     try:
         return list(inspect.signature(function).parameters.values())
-    except Exception:
+    except (TypeError, ValueError):
         return []
 
 

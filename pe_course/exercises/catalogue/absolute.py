@@ -240,6 +240,49 @@ def sinusoidal_pe(n, d, base=10000.0):
     return [[f(p / n * base ** (-2 * i / d)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
 """,
         ),
+        Mistake(
+            "column-as-pair",
+            "The exponent uses the column's own number, 2c/d. i numbers the pairs: column c belongs to pair c // "
+            "2, and "
+            "both columns of a pair share the exponent.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[(math.cos if c % 2 else math.sin)(p / base ** (2 * c / d)) for c in range(d)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "sines-only",
+            "All columns are sines. The odd columns take the cosine of the same angle; with it, a shift becomes a "
+            "rotation of the pair.",
+            edited(solution, ("[math.sin(angle), math.cos(angle)]", "[math.sin(angle), math.sin(angle)]")),
+        ),
+        Mistake(
+            "cosines-only",
+            "All columns are cosines. The even columns take the sine of the same angle.",
+            edited(solution, ("[math.sin(angle), math.cos(angle)]", "[math.cos(angle), math.cos(angle)]")),
+        ),
+        Mistake(
+            "sine-at-even-positions",
+            "You choose between sine and cosine by the *position*. It is the column that decides: even columns hold "
+            "sines, odd ones cosines.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [
+        [(math.cos if p % 2 else math.sin)(p * base ** (-2 * (c // 2) / d)) for c in range(d)] for p in range(n)
+    ]
+""",
+        ),
+        Mistake(
+            "product-for-power",
+            "The base is multiplied by 2i/d instead of raised to that power.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[f(p / max(base * 2 * i / d, 1)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:

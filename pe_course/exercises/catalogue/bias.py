@@ -173,6 +173,17 @@ def t5_bucket(rel, bidirectional=True, num_buckets=32, max_distance=128):
             "Distance 0 belongs to the lower half: only keys strictly after the query (rel > 0) use the upper one.",
             edited(solution, ("if r > 0 else", "if r >= 0 else")),
         ),
+        Mistake(
+            "not-rounded",
+            "Your far buckets are fractions. A bucket is a row of a table: round the logarithmic part down to a whole "
+            "number.",
+            edited(solution, ("int(share * (per_side - exact))", "share * (per_side - exact)")),
+        ),
+        Mistake(
+            "one-based",
+            "Your buckets are one too high: distance 0 has bucket 0.",
+            edited(solution, ("start + n", "start + n + 1")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -461,6 +472,21 @@ def alibi_bias(n_heads, n):
             "for eight "
             "heads only.",
             edited(solution, ("2 ** (-8 * h / n_heads)", "2 ** -h")),
+        ),
+        Mistake(
+            "logarithmic",
+            "The penalty grows with the logarithm of the distance. ALiBi's is linear.",
+            "import math\n" + edited(solution, ("(i - j)", "math.log(1 + abs(i - j))")),
+        ),
+        Mistake(
+            "divided-by-length",
+            "The distance is divided by n. ALiBi's penalty per step must not depend on how long the text is.",
+            edited(solution, ("(i - j)", "(i - j) / n")),
+        ),
+        Mistake(
+            "no-slope",
+            "The slopes are missing: every head subtracts the distance itself.",
+            edited(solution, ("-slope * (i - j)", "j - i")),
         ),
     )
 

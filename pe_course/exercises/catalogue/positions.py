@@ -137,6 +137,29 @@ def positions_from_mask(mask):
             "Every row gets the positions of the first one. Rows are padded differently.",
             edited(solution, ("    for row in mask:\n", "    for _ in mask:\n        row = mask[0]\n")),
         ),
+        Mistake(
+            "left-padding-assumed",
+            "That is right for padding on the left alone: in a row padded on the right, the first real tokens do not "
+            "count 0, 1, 2.",
+            """\
+def positions_from_mask(mask):
+    return [[max(0, c - (len(row) - sum(row))) for c in range(len(row))] for row in mask]
+""",
+        ),
+        Mistake(
+            "batch-flattened",
+            "The count runs on from row to row. Each row starts at 0: sum along the row, not over the whole batch.",
+            """\
+def positions_from_mask(mask):
+    seen, rows = 0, []
+    for row in mask:
+        rows.append([])
+        for real in row:
+            rows[-1].append(seen if real else 0)
+            seen += real
+    return rows
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:

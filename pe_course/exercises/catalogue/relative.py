@@ -99,6 +99,11 @@ def shaw_index(n, max_rel):
             "+ 1 in all.",
             edited(solution, ("max(-max_rel, min(max_rel, j - i))", "max(1 - max_rel, min(max_rel - 1, j - i))")),
         ),
+        Mistake(
+            "wrapped",
+            "Far distances wrap round (`%`) instead of sharing the row at their end of the table: clip them.",
+            edited(solution, ("max(-max_rel, min(max_rel, j - i)) + max_rel", "(j - i + max_rel) % (2 * max_rel + 1)")),
+        ),
     )
 
     def cases(self) -> list[Case]:

@@ -440,6 +440,103 @@ def rope_apply(x, positions, base=10000.0):
     return out
 """,
         ),
+        Mistake(
+            "mixed-layouts-mirrored",
+            "Two layouts are mixed: you rotate neighbouring channels, but the angles are laid out for split halves "
+            "(the speeds once, then once again), so the two channels of a pair turn by different angles.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    out = []
+    for row, p in zip(x, positions):
+        d, new = len(row), []
+        a = [p * base ** (-2 * (c % (d // 2)) / d) for c in range(d)]
+        for c in range(0, d, 2):
+            new += [
+                row[c] * math.cos(a[c]) - row[c + 1] * math.sin(a[c]),
+                row[c] * math.sin(a[c + 1]) + row[c + 1] * math.cos(a[c + 1]),
+            ]
+        out.append(new)
+    return out
+""",
+        ),
+        Mistake(
+            "consecutive",
+            "Only the first position is used, and the rows count on from it. Each row has its own entry in "
+            "`positions`, "
+            "and they need not follow each other.",
+            edited(
+                solution,
+                (
+                    "for row, position in zip(x, positions):",
+                    "for t, row in enumerate(x):\n        position = positions[0] + t",
+                ),
+            ),
+        ),
+        Mistake(
+            "half-split-lost-minus",
+            "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and both lines "
+            "have a plus: "
+            "`rotate_half` puts a minus before the second half.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    out = []
+    for row, p in zip(x, positions):
+        h = len(row) // 2
+        angles = [p * base ** (-i / h) for i in range(h)]
+        first = [row[i] * math.cos(a) + row[i + h] * math.sin(a) for i, a in enumerate(angles)]
+        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
+        out.append(first + second)
+    return out
+""",
+        ),
+        Mistake(
+            "half-split-halved-exponent",
+            "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and the exponent "
+            "is i/D where "
+            "it should be 2i/D.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    out = []
+    for row, p in zip(x, positions):
+        h = len(row) // 2
+        angles = [p * base ** (-i / (2 * h)) for i in range(h)]
+        first = [row[i] * math.cos(a) - row[i + h] * math.sin(a) for i, a in enumerate(angles)]
+        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
+        out.append(first + second)
+    return out
+""",
+        ),
+        Mistake(
+            "half-split-doubled-exponent",
+            "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and the exponent "
+            "is twice too "
+            "large: 2i/D is i divided by the number of pairs.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    out = []
+    for row, p in zip(x, positions):
+        h = len(row) // 2
+        angles = [p * base ** (-2 * i / h) for i in range(h)]
+        first = [row[i] * math.cos(a) - row[i + h] * math.sin(a) for i, a in enumerate(angles)]
+        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
+        out.append(first + second)
+    return out
+""",
+        ),
+        Mistake(
+            "first-pair-only",
+            "Only the first pair is rotated; all D/2 of them turn.",
+            edited(solution, ("base ** (-2 * i / d)", "(i == 0)")),
+        ),
+        Mistake(
+            "half-of-the-channels",
+            "Only the first half of the channels is rotated (as in partial RoPE). Here all of them turn.",
+            edited(solution, ("base ** (-2 * i / d)", "base ** (-2 * i / d) * (i < d // 4)")),
+        ),
     )
 
     def cases(self) -> list[Case]:

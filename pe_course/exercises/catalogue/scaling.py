@@ -113,6 +113,7 @@ def ntk_base(base, factor, dim):
             Case((500000.0, 2.5, 64)),
             Case((100.0, 3.0, 4)),
             Case((10000, 2, 6)),
+            Case((10.0, 1.5, 10)),
         ]
 
     def random_case(self, rng: Random) -> Case:
@@ -263,6 +264,18 @@ def yarn_ramp(dim, base, orig_max, beta_fast=32, beta_slow=1):
             "both-floored",
             "Both ends are rounded down; the upper one must be rounded up (`math.ceil`).",
             edited(solution, ("math.ceil", "math.floor")),
+        ),
+        Mistake(
+            "linear-in-turns",
+            "Your ramp is linear in the number of turns, as the paper writes it. The released code, and this exercise, "
+            "make it linear in the pair's index; the two differ by up to a factor of three in a frequency.",
+            """\
+import math
+def yarn_ramp(dim, base, orig_max, beta_fast=32, beta_slow=1):
+    turns = [orig_max * base ** (-2 * i / dim) / (2 * math.pi) for i in range(dim // 2)]
+    return [1 - min(1.0, max(0.0, (r - beta_slow) / (beta_fast - beta_slow))) for r in turns]
+""",
+            convention=True,
         ),
     )
 

@@ -1,0 +1,190 @@
+"""A wrong answer that no known mistake explains still gets a sentence that helps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pe_course import check
+from pe_course.exercises import general
+from pe_course.exercises.attempts import solution_of
+from pe_course.exercises.registry import find
+from pe_course.exercises.sources import load
+
+TABLE = solution_of(find("sinusoidal-pe"))
+ROPE = find("rope-apply")
+BUCKET = solution_of(find("t5-bucket"))
+SLOPES = solution_of(find("alibi-slopes"))
+NTK = solution_of(find("ntk-base"))
+LOGN = solution_of(find("logn-scale"))
+SHAW = solution_of(find("shaw-index"))
+WEIGHTS = solution_of(find("continuous-bias"))
+EQUAL = solution_of(find("equivariance-check"))
+
+
+def rope(x, positions, base=1e4):
+    """Right, over any axes."""
+    x, angle = np.asarray(x, dtype=float), np.asarray(positions)[:, None] * 1.0
+    d = x.shape[-1]
+    z = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angle * base ** (-np.arange(0, d, 2) / d))
+    return np.stack([z.real, z.imag], -1).reshape(x.shape)
+
+
+def half(x, positions, base=1e4):
+    """Right, on split halves."""
+    x = np.asarray(x, dtype=float)
+    width = x.shape[-1] // 2
+    z = x[..., :width] + 1j * x[..., width:]
+    z = z * np.exp(1j * np.asarray(positions)[:, None] * base ** (-np.arange(width) / width))
+    return np.concatenate([z.real, z.imag], -1)
+
+
+def table(n, d, base=1e4):
+    return np.array(TABLE(n, d, base))
+
+
+GENERAL = [
+    ("sinusoidal-pe", lambda n, d, base=1e4: -table(n, d, base), "Every sign is the other way round."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base).T, "Rows and columns are exchanged (transposed)."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d), "`base` is ignored: this is the answer for `base=10000`."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n + 1, d, base), "It is the answer for one more than `n`."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base) / 2, "Every value is half the right one."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base) + 1, "Every value is 1 too large."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base) * d**0.5, "For another input it is another number"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base).astype(int), "cut to whole numbers"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base).round(2), "You are close: at most 0.005 off."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base)[::-1], "your first entry belongs last"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.zeros((n, d)), "Every value is 0."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.full((n, d), 0.5), "Every value is 0.5, whatever the input."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.log(table(n, d, base) - 1), "NaN comes from 0/0"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base).ravel(), "they are not put into rows"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base)[None], "an axis of length 1 too many"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.repeat(table(n, d, base), 2, 1), "twice as many columns"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.abs(table(n, d, base)), "The sizes are right; some signs are not."),
+    (
+        "sinusoidal-pe",
+        lambda n, d, base=1e4: np.where(np.arange(n)[:, None] < 1, table(n, d, base), 9),
+        "Row 0 is right",
+    ),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.where(np.arange(d) < 1, table(n, d, base), 9), "Column 0 is right"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.where(np.arange(d) % 2, 9, table(n, d, base)), "Every second column"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base)[:, ::-1], "Each row runs backwards."),
+    ("rope-apply", lambda x, p, base=1e4: x, "returns `x` as it is"),
+    ("rope-apply", lambda x, p, base=1e4: rope(x, np.radians(p), base), "were in degrees"),
+    ("rope-apply", lambda x, p, base=1e4: rope(x, p[::-1], base), "`positions` read backwards"),
+    ("rope-apply", lambda x, p, base=1e4: rope(x, p * 2, base), "twice each entry of `positions`"),
+    ("t5-bucket", lambda rel, two=True, n=32, most=128: BUCKET(rel, two, n, 128), "`max_distance` is ignored"),
+    ("t5-bucket", lambda rel, two=True, n=32, most=128: BUCKET(rel, True, n, most), "`bidirectional` is ignored"),
+    ("t5-bucket", lambda rel, two=True, n=32, most=128: BUCKET(rel, not two, n, most), "read the wrong way round"),
+    ("alibi-slopes", lambda n: SLOPES(n)[::-1], "your first entry belongs last"),
+    ("ntk-base", lambda base, factor, dim: 1 / NTK(base, factor, dim), "Yours is one divided by the right value."),
+    ("alibi-slopes", lambda n: [math.log(slope) for slope in SLOPES(n)], "Yours is the logarithm of the right value."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: np.roll(table(n, d, base), 2, 0), "they stand at other places"),
+    ("shaw-index", lambda n, most: np.array(SHAW(n, most)) + 1, "Every value is 1 too large."),
+    ("logn-scale", lambda n, trained: LOGN(n + 1, trained)[1:], "comes one too early"),
+    (
+        "continuous-bias",
+        lambda s, slope=0.5: np.where(np.eye(len(s)), WEIGHTS(s, slope), 9),
+        "on the diagonal is right",
+    ),
+    ("equivariance-check", lambda a, b, order: 1 - EQUAL(a, b, order), "upside down"),
+]
+
+
+@pytest.mark.parametrize(("id", "answer", "sentence"), GENERAL, ids=[f"{id}: {what}" for id, _, what in GENERAL])
+def test_a_slip_that_can_happen_anywhere_is_named(id, answer, sentence):
+    result = check(id, answer)
+    assert result.verdict == "wrong", result
+    assert sentence in result.message, result
+
+
+COMBINED = [
+    ("rope-apply", lambda x, p, base=1e4: half(x, p + 1, base), "half-split", "plus 1"),
+    ("rope-apply", lambda x, p, base=1e4: half(x, -p, base), "half-split", "minus each entry of `positions`"),
+    ("rope-apply", lambda x, p, base=1e4: half(x, p), "half-split", "`base` is ignored"),
+    ("rope-apply", lambda x, p, base=1e4: -half(x, p, base), "half-split", "Every sign"),
+    ("rope-apply", lambda x, p, base=1e4: half(x, np.arange(x.shape[-2]), base), "half-split", "counts 0, 1, 2, …"),
+]
+
+
+@pytest.mark.parametrize(("id", "answer", "mistake", "besides"), COMBINED, ids=[one[-1] for one in COMBINED])
+def test_two_mistakes_at_once_are_both_named(id, answer, mistake, besides):
+    result = check(id, answer)
+    assert (result.verdict, result.mistake) == ("wrong", mistake), result
+    assert besides in result.message
+
+
+def test_a_mistake_on_most_inputs_is_named_with_a_warning():
+    exercise = find("alibi-slopes")
+    from_one = load(next(one.source for one in exercise.mistakes if one.id == "from-one"), exercise.function)
+    result = check("alibi-slopes", lambda n: from_one(n) if n & (n - 1) == 0 else [1.0] * n)
+    assert result.mistake == "from-one"
+    assert "On other inputs something else is wrong besides." in result.message
+
+
+def test_a_convention_is_named_explained_and_not_counted():
+    result = check("rope-apply", half)
+    assert (result.verdict, result.accepted) == ("other convention", False)
+    assert "That is RoPE in another channel order" in result.message
+    assert result.failed is not None
+
+
+def test_a_convention_may_be_accepted():
+    exercise = find("sinusoidal-pe")
+    order = next(one for one in exercise.mistakes if one.id == "concatenated")
+    from dataclasses import replace
+
+    from pe_course.exercises.grade import grade_function
+
+    lenient = type("Lenient", (type(exercise),), {"mistakes": (replace(order, accepted=True),)})()
+    result = grade_function(lenient, load(order.source, exercise.function))
+    assert (result.verdict, result.accepted) == ("other convention", True)
+
+
+ERRORS = [
+    ("[1.0] * 2.0", "can't multiply sequence"),
+    ("[1.0] / 2.0", "A list is no array"),
+    ("[1][1]", "An index runs past the end"),
+    ("[1][0.5]", "An index is no whole number"),
+    ("range(2.0)", "A whole number is needed"),
+    ("math.log(0)", "logarithm"),
+    ("math.sqrt(-1)", "root of a negative one"),
+    ("math.sin([1.0])", "take one number at a time"),
+    ("1 / 0", "A divisor is 0"),
+    ("10.0 ** 1000", "A number grew too large"),
+    ("np.sin(1)", "there is no `np`"),
+    ("[1].shape", "A list has no `.shape`"),
+    ("unknown_name", "NameError"),
+]
+
+
+@pytest.mark.parametrize(("expression", "sentence"), ERRORS, ids=[one[0] for one in ERRORS])
+def test_an_error_that_beginners_meet_is_explained(expression, sentence):
+    result = check("rotate-pair", f"import math\ndef rotate_pair(a, b, angle):\n    return {expression}\n")
+    assert result.verdict == "error"
+    assert "in line 3" in result.message
+    assert sentence in result.message
+
+
+def test_a_right_answer_is_never_explained_away():
+    assert check("rope-apply", rope).right
+    assert check("sinusoidal-pe", table).right
+
+
+def test_a_wrong_axis_is_seen_where_heads_and_tokens_are_as_many():
+    def wrong_axis(x, positions, base=1e4):
+        return (
+            np.swapaxes(rope(np.swapaxes(x, 1, 2), positions, base), 1, 2) if x.ndim == 4 else rope(x, positions, base)
+        )
+
+    result = check("rope-apply", wrong_axis)
+    assert result.verdict == "wrong"
+    assert "2 × 3 × 3 × 8" in result.failed.inputs
+
+
+@pytest.mark.parametrize("question", general.CERTAIN)
+def test_no_question_is_answered_with_yes_for_the_right_values(question):
+    right = [TABLE(4, 6), TABLE(9, 8)]
+    assert question(right, right) is None
