@@ -31,14 +31,14 @@ VARIANTS = {
     "plain": "as trained",
     "window": "window",
     "rerope": "ReRoPE",
-    "pi": "interpolated",
+    "pi": "PI",
     "ntk": "NTK-aware",
-    "dynamic_ntk": "dynamic NTK",
+    "dynamic_ntk": "dyn. NTK",
     "yarn": "YaRN",
     "logn": "log-n",
     "ntk_logn": "NTK, log-n",
 }
-RULES = {"direct": "direct", "pi": "interpolated", "ntk": "NTK-aware", "yarn": "YaRN"}
+RULES = {"direct": "direct", "pi": "PI", "ntk": "NTK-aware", "yarn": "YaRN"}
 
 # The lab's names of methods that the palette calls otherwise. Methods that it lacks share the ink of the text.
 _PALETTE = {"nope": "none", "rope": "rotary"}

@@ -69,6 +69,7 @@ def test_readers_average_over_seeds():
     assert show.windows(rows) == {512: expected, 64: (pytest.approx(2.5), expected[1])}
     assert show.sliding(rows) == {(64, 4): expected}
     assert show.retrieval(rows)[8][0] == pytest.approx(3 / (16 * L))
+    assert show.retrieval(rows, 1)[8][0] == pytest.approx(3 / L)
     assert show.variants(rows)["plain"] == show.variants(rows)["pi"] == show.by_length(rows)
     assert show.by_length(rows, "excess")[L] == (pytest.approx(3.0 + 0.64 - 0.25), expected[1])
 

@@ -88,7 +88,7 @@ def test_rates_are_drawn_for_methods_that_have_both():
 def test_tuning_tells_start_and_end():
     figure = lab.tuning({"pi": {0: (2.9, 0.1), 60: (1.7, 0.02)}, "yarn": {0: (1.8, 0.1), 60: (1.6, 0.02)}}, 256)
     np.testing.assert_allclose(figure.data["pi"], [[0, 60], [2.9, 1.7], [0.1, 0.02]])
-    assert "interpolated from 2.90 to 1.70; YaRN from 1.80 to 1.60." in figure.alt
+    assert "PI from 2.90 to 1.70; YaRN from 1.80 to 1.60." in figure.alt
 
 
 def test_labels_that_would_touch_are_moved_apart():
