@@ -43,6 +43,8 @@ class Reader:
     def open(self, theme: str = "light", width: int = PHONE) -> Reader:
         self.visitor.go(self.path, theme=theme, width=width)
         self.box.scroll_into_view_if_needed()
+        if self.exercise.kind == "code":
+            self.editor.wait_for()
         return self
 
     @property

@@ -58,7 +58,7 @@ async function answer(test, task, source, { run, check, stop: stopButton }) {
 }
 
 function showRun(test, { output, error }) {
-  if (error) test.judge({ verdict: "error", message: error, output });
+  if (error) test.show({ verdict: "error", message: error, output });
   else test.say(output ? "It ran. What it printed stands below." : "It ran and printed nothing: `print` shows a value.");
   if (output && !error) test.print(output);
 }

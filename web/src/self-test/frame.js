@@ -56,8 +56,15 @@ export class SelfTest {
     this.details.replaceChildren();
   }
 
-  /** The verdict of a check with its message, and below it the input that failed and what was printed. */
-  judge({ verdict, message, accepted, failed, output }) {
+  /** The verdict of a check, shown and remembered. */
+  judge(result) {
+    this.show(result);
+    if (result.accepted || result.verdict === "right") this.raise("right");
+    else if (result.verdict !== "not attempted") this.raise("tried");
+  }
+
+  /** A verdict with its message, and below it the input that failed and what was printed. */
+  show({ verdict, message, accepted, failed, output }) {
     const [first, ...others] = message.split("\n").filter((part) => part.trim());
     const head = element("strong", {}, `${SIGNS[verdict]} ${verdict[0].toUpperCase()}${verdict.slice(1)}: `);
     this.status.dataset.verdict = accepted ? "right" : verdict;
@@ -66,8 +73,6 @@ export class SelfTest {
     this.details.replaceChildren();
     if (failed) this.details.append(failedInput(failed));
     if (output) this.print(output);
-    if (accepted || verdict === "right") this.raise("right");
-    else if (verdict !== "not attempted") this.raise("tried");
   }
 
   print(output) {

@@ -48,7 +48,8 @@ async function importFile({ target }) {
   try {
     const { changes, unknown } = imported(await file.text(), new Set(ids), load);
     const stored = Object.entries(changes).map(([id, entry]) => save(id, entry)).every(Boolean);
-    const ignored = unknown ? ` ${counted(unknown)} of the file are not in this edition and were left out.` : "";
+    const areNot = unknown === 1 ? "is not in this edition and was" : "are not in this edition and were";
+    const ignored = unknown ? ` ${counted(unknown)} of the file ${areNot} left out.` : "";
     const lost = stored ? "" : " This browser does not store them: they stay until you leave this page.";
     say(`${counted(Object.keys(changes).length)} taken from ${file.name}.${ignored}${lost}`);
   } catch (problem) {

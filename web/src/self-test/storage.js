@@ -15,7 +15,7 @@ export const outranks = (state, other) => STATES.indexOf(state) > STATES.indexOf
 
 /** The entry of a self-test, {} if there is none. */
 export function load(id) {
-  return history.state?.[UNSAVED]?.[id] ?? parsed(attempt(() => localStorage.getItem(PREFIX + id))) ?? {};
+  return history.state?.[UNSAVED]?.[id] ?? usable(attempt(() => JSON.parse(localStorage.getItem(PREFIX + id)))) ?? {};
 }
 
 /** Changes an entry. Returns false if it could not be stored for good. */
@@ -54,9 +54,15 @@ function keepUnsaved(id, entry) {
   attempt(() => history.replaceState({ ...history.state, [UNSAVED]: { ...unsaved, [id]: entry } }, ""));
 }
 
-function parsed(text) {
-  const value = text ? attempt(() => JSON.parse(text)) : null;
-  return value && typeof value === "object" ? value : null;
+// Somebody else may have written there: an entry holds what it should, or nothing.
+function usable(entry) {
+  if (entry === null || typeof entry !== "object") return undefined;
+  const { state, answer, points } = entry;
+  return {
+    ...(STATES.includes(state) && { state }),
+    ...(typeof answer === "string" && { answer }),
+    ...(Array.isArray(points) && { points }),
+  };
 }
 
 // A browser that refuses storage does so by throwing, at any of its functions.

@@ -1,0 +1,85 @@
+"""Code that does not end, does not fit or does not belong here: one clear line, and the text stays."""
+
+from __future__ import annotations
+
+import pytest
+from self_tests_on_pages import Reader
+from visitor import Visitor
+
+pytestmark = pytest.mark.browser
+
+ID = "rope-apply"
+HEAD = "def rope_apply(x, positions, base=10000.0):\n"
+
+HOSTILE = {
+    "endless loop": (HEAD + "    while True: pass", "Stopped after 5 seconds"),
+    "endless loop when it is defined": ("while True: pass", "Stopped after 5 seconds"),
+    "endless printing": (HEAD + "    while True: print(1)", "Stopped after 5 seconds"),
+    "huge integer": (HEAD + "    return 10 ** (10 ** 9)", "Stopped after 5 seconds"),
+    "a loop that swallows all errors": (
+        HEAD + "    while True:\n        try: 1 / 0\n        except: pass",
+        "Stopped after",
+    ),
+    "recursion": (HEAD + "    return rope_apply(x, positions, base)", "RecursionError"),
+    "recursion within Python's own code": ("def f(x): return str([f(x)])\nf(1)", "RecursionError"),
+    "lists nested too deep to print": ("x = []\nfor i in range(10 ** 6): x = [x]\nprint(x)", "Python ran out of room"),
+    "input": (HEAD + "    return input()", "input()"),
+    "NumPy": ("import numpy as np\n" + HEAD + "    return np.array(x)", "notebook"),
+    "exit": (HEAD + "    exit()", "exit()"),
+    "more memory than there is": (HEAD + "    return [0] * 10 ** 12", "Error"),
+    "a text": (HEAD + "    return 'x'", "a text"),
+}
+
+
+@pytest.fixture(scope="module")
+def reader(browser, site, address):
+    """One reader for all of it: what comes next must work after whatever came before."""
+    visitor = Visitor(browser, site, address)
+    yield Reader(visitor, site, ID).open()
+    visitor.close()
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_one_line_and_the_text_stays(reader: Reader, what: str):
+    code, says = HOSTILE[what]
+    status = reader.check(code)
+    assert says in status
+    assert len(status) < 400
+    assert reader.code == code.strip()
+    assert reader.check(reader.exercise.solution).startswith("✓ Right"), "the next check must work"
+
+
+@pytest.mark.parametrize("what", ["NumPy", "input", "recursion within Python's own code"])
+def test_run_says_it_too(reader: Reader, what: str):
+    code = {"NumPy": "import numpy", "input": "input()"}.get(what, HOSTILE[what][0])
+    assert HOSTILE[what][1] in reader.run(code)
+
+
+def test_stop(reader: Reader):
+    reader.type("while True: pass")
+    stop = reader.button("Stop")
+    assert not stop.is_visible()
+    reader.button("Run").click()
+    stop.wait_for()
+    stop.click()
+    assert reader.answer() == "Stopped."
+    assert not stop.is_visible()
+    assert reader.page.evaluate("document.activeElement.textContent") == "Check", "focus is not lost with the button"
+
+
+def test_a_second_press_while_it_runs_changes_nothing(reader: Reader):
+    reader.type("while True: pass")
+    reader.button("Run").click()
+    assert reader.button("Check").get_attribute("aria-disabled") == "true"
+    reader.button("Check").click()
+    assert "Stopped after 5 seconds" in reader.answer()
+
+
+def test_long_output_is_cut(reader: Reader):
+    reader.run("print('x' * 10 ** 6)")
+    assert len(reader.output.inner_text()) < 30_000
+
+
+def test_nothing_of_one_check_is_left_for_the_next(reader: Reader):
+    reader.run("secret = 42\nimport math\nmath.cos = None")
+    assert "NameError" in reader.run("print(secret)")
