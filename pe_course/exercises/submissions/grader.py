@@ -25,7 +25,7 @@ from pe_course.exercises.grade import grade_function, load_starter
 from pe_course.exercises.guard import SECONDS, Elsewhere, LimitedText, Problem
 from pe_course.exercises.registry import UnknownExercise, all_exercises, find
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, Result
-from pe_course.exercises.submissions.processes import Child, Lost, python
+from pe_course.exercises.submissions.processes import Child, Lost, held_back, python
 from pe_course.exercises.submissions.wire import decode_numbers, encode
 
 GRACE = 2.0
@@ -130,18 +130,22 @@ class Session:
     def __init__(self, path: Path, limits: Limits) -> None:
         self.limits = limits
         self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
-        self._runner = Child(python(_RUNNER), cwd=self._folder.name, env=_environment(self._folder.name))
+        with held_back():
+            self._runner = Child(python(_RUNNER), cwd=self._folder.name, env=_environment(self._folder.name))
+            self.found = self._read(path)
+
+    def _read(self, path: Path) -> list[str]:
+        """Ids of the exercises that the file answers. Raises: Unreadable, Lost."""
         functions = {one.id: getattr(one, "function", "") for one in all_exercises()}
+        request = {"path": str(path), "functions": functions, "memory": self.limits.memory}
         try:
-            request = {"path": str(path), "functions": functions, "memory": limits.memory}
-            reply = self._ask("read", _STARTING, **request, processor=limits.processor)
+            reply = self._ask("read", _STARTING, **request, processor=self.limits.processor)
+            if "unreadable" in reply:
+                raise Unreadable(reply["unreadable"])
         except BaseException:
             self.close()
             raise
-        if "unreadable" in reply:
-            self.close()
-            raise Unreadable(reply["unreadable"])
-        self.found = _texts(reply.get("found"))
+        return _texts(reply.get("found"))
 
     def __enter__(self) -> Session:
         return self

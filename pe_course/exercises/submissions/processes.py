@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 LONGEST_LINE = 16_000_000
@@ -29,6 +29,22 @@ def python(module: str) -> list[str]:
     path = [os.path.abspath(entry) for entry in sys.path if entry]
     code = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
     return [sys.executable, "-I", "-B", "-X", "utf8", "-c", code]
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """A request to end (SIGTERM) waits until the block is done: no process starts that nobody knows of."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if came:
+        signal.raise_signal(signal.SIGTERM)
 
 
 class Child:

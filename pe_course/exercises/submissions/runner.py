@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 import json
 import os
+import queue
 import sys
+import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pe_course.exercises.guard import LimitedText, Problem, guarded
 from pe_course.exercises.result import NOT_ATTEMPTED, Result
@@ -32,8 +34,10 @@ def main() -> None:
     """Answers requests until the grader closes the connection."""
     requests, replies = _private_connection()
     runner = Runner()
-    for line in requests:
-        request = json.loads(line)
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, lines), daemon=True).start()
+    while True:
+        request = json.loads(lines.get())
         try:
             reply = getattr(runner, f"do_{request.pop('do')}")(**request)
         except Unreadable as problem:
@@ -42,7 +46,14 @@ def main() -> None:
         replies.flush()
 
 
-def _private_connection() -> tuple[Any, Any]:
+def _listen(requests: BinaryIO, lines: queue.SimpleQueue[bytes]) -> None:
+    """Ends this process when its grader is gone, also in the middle of a call."""
+    for line in requests:
+        lines.put(line)
+    os._exit(0)
+
+
+def _private_connection() -> tuple[BinaryIO, BinaryIO]:
     """Moves the connection away from 0 and 1, where the submission's own reading and printing would meet it."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
