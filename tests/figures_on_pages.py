@@ -35,6 +35,9 @@ def assert_fit_for_readers(figure, visitor: Visitor) -> None:
     )
     assert min(sizes) >= 13
     letters = figure.locator("svg text").evaluate_all(
-        "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize) * node.getScreenCTM().d)"
+        """nodes => nodes.map((node) => {
+          const { c, d } = node.getScreenCTM(); // both, since a label may be turned
+          return parseFloat(getComputedStyle(node).fontSize) * Math.hypot(c, d);
+        })"""
     )
     assert min(letters) >= 9
