@@ -46,7 +46,7 @@ def build(web: Path = WEB, *, force: bool = False) -> bool:
         return False
     node = find_node() or install_node()
     if force or not _holds(installed, packages):
-        say("fetching the npm packages of web/package-lock.json (about 60 MB the first time)")
+        say("fetching the npm packages of web/package-lock.json (about 70 MB the first time)")
         _run(node, [node.npm, "ci", "--no-progress", "--loglevel=error"], web, "npm could not fetch the packages")
         installed.write_text(packages)
     _run(node, [node.node, "build.mjs"], web, "the JavaScript could not be built")

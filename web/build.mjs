@@ -48,6 +48,7 @@ async function bundleSelfTests() {
   const outdir = `${OUT}/self-test`;
   const runtime = `${outdir}/pyodide-${JSON.parse(readFileSync("node_modules/pyodide/package.json")).version}`;
   mkdirSync(runtime, { recursive: true });
+  cpSync("src/self-test/LICENCES.txt", `${outdir}/LICENCES.txt`);
   cpSync("node_modules/pyodide/pyodide.asm.wasm", `${runtime}/pyodide.asm.wasm`);
   const standardLibrary = await trimStandardLibrary(readFileSync("node_modules/pyodide/python_stdlib.zip"));
   writeFileSync(`${runtime}/python_stdlib.zip`, standardLibrary);

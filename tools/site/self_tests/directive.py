@@ -14,6 +14,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import pe_course.exercises
@@ -24,6 +25,8 @@ from tools.site.self_tests.elements import HEADING, HtmlElement, depart, element
 
 PROGRESS_PAGE = "book/progress"
 NO_SCRIPT = "Where JavaScript runs, you can answer on this page. The solution is below in any case."
+
+_log = logging.getLogger(__name__)
 
 
 class SelfTestDirective(SphinxDirective):
@@ -37,10 +40,7 @@ class SelfTestDirective(SphinxDirective):
         if exercise.id != self.arguments[0]:
             raise self.error(f"write the id as it is: {exercise.id}")
         self._depend_on(exercise)
-        placed = self_tests_by_page(self.env)
-        if any(exercise.id in ids for ids in placed.values()):
-            raise self.error(f"self-test {exercise.id!r} is already in the book: it has one place")
-        placed.setdefault(self.env.docname, []).append(exercise.id)
+        self_tests_by_page(self.env).setdefault(self.env.docname, []).append(exercise.id)
         return [self._section(exercise)]
 
     def _depend_on(self, exercise: Exercise) -> None:
@@ -137,6 +137,18 @@ def merge(_app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildE
     self_tests_by_page(env).update({name: theirs[name] for name in docnames if name in theirs})
 
 
+def refuse_second_places(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Asked once all pages are read: while they are, a self-test that has moved still stands in its old page too."""
+    seen: dict[str, str] = {}
+    for page, ids in sorted(self_tests_by_page(env).items()):
+        for exercise_id in ids:
+            if exercise_id in seen:
+                _log.warning(
+                    "self-test %r also stands in %s: it has one place", exercise_id, seen[exercise_id], location=page
+                )
+            seen[exercise_id] = page
+
+
 def link_progress(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if PROGRESS_PAGE in app.env.found_docs:
         for section in doctree.findall(SelfTestSection):
@@ -167,4 +179,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("self-test", SelfTestDirective)
     app.connect("env-purge-doc", forget_page)
     app.connect("env-merge-info", merge)
+    app.connect("env-check-consistency", refuse_second_places)
     app.connect("doctree-resolved", link_progress)
