@@ -26,7 +26,7 @@ def grade_answer(exercise: Exercise, answer: Any) -> Result:
 
 def _grade_choice(exercise: ChoiceExercise, answer: Any) -> Result:
     keys = ", ".join(option.key for option in exercise.options)
-    if not isinstance(answer, str):
+    if not issubclass(type(answer), str):
         return Result(ERROR, f"answer with one of the keys {keys}, as a text: 'a'.", id=exercise.id)
     wanted = str.strip(answer).strip("()[].`'\" ").lower()
     if not wanted:
@@ -44,7 +44,7 @@ def _grade_choice(exercise: ChoiceExercise, answer: Any) -> Result:
 def _grade_number(exercise: NumberExercise, answer: Any) -> Result:
     value = number_from(answer)
     if value is None:
-        empty = isinstance(answer, str) and not answer.strip()
+        empty = issubclass(type(answer), str) and not answer.strip()
         if empty:
             return Result(NOT_ATTEMPTED, "nothing to check yet.", id=exercise.id)
         return Result(ERROR, "answer with a number, such as `0.5` or `1/2`.", id=exercise.id)
@@ -60,7 +60,7 @@ def _grade_number(exercise: NumberExercise, answer: Any) -> Result:
 
 def number_from(answer: Any) -> float | None:
     """A float from a number, ``"1/2"``, ``"0,5"``, ``"50 %"``, ``"1e-3"``, ``"−2"``; None from anything else."""
-    if isinstance(answer, str):
+    if issubclass(type(answer), str):
         return _number_from_text(answer)
     value = guarded(lambda: plain(answer))
     while isinstance(value, list) and len(value) == 1:
@@ -94,7 +94,7 @@ def _finite(value: float) -> float | None:
 
 
 def _grade_open(exercise: OpenExercise, answer: Any) -> Result:
-    if not isinstance(answer, str):
+    if not issubclass(type(answer), str):
         return Result(ERROR, "answer in your own words, as a text.", id=exercise.id)
     if len(str.split(answer)) < 3:
         return Result(NOT_ATTEMPTED, "answer in a sentence or two, then compare.", id=exercise.id)

@@ -73,8 +73,8 @@ def grade(exercise: Exercise, answer: Any) -> Result:
     """As `check`, for an exercise at hand."""
     if answer is None or answer is Ellipsis:
         return Result(NOT_ATTEMPTED, "nothing to check yet.", id=exercise.id)
-    if isinstance(answer, str):
-        answer = str.__str__(answer)  # a plain text, whatever a subclass of it would do
+    if issubclass(type(answer), str):  # `isinstance` would ask the answer itself, which may raise
+        answer = str.__str__(answer)
     if not isinstance(exercise, CodeExercise):
         return answers.grade_answer(exercise, answer)
     if type(answer) is str:

@@ -133,6 +133,7 @@ def test_bad_answers_get_their_sentence(name):
     assert result.verdict == verdict, result
     assert sentence in result.message
     assert "\n" not in result.message
+    assert "could not be graded" not in result.message  # the last resort, which blames nobody
     assert repr(result)
     assert result._repr_html_().startswith("<div")
 
@@ -409,6 +410,20 @@ def test_a_guarded_call_returns_the_value_or_a_problem():
     problem = guarded(lambda: [][1])
     assert isinstance(problem, Problem)
     assert problem.error == "IndexError"
+    assert guarded(lambda: sys.exit(0)).kind == "exit"
+
+
+def test_what_the_grader_itself_cannot_take_is_its_own_fault():
+    class Unreachable:
+        def __call__(self, a, b, angle):
+            return [a, b]
+
+        def __getattribute__(self, name):
+            raise RuntimeError("no looking")
+
+    result = check("rotate-pair", Unreachable())
+    assert result.verdict == "error"
+    assert "this answer could not be graded" in result.message
 
 
 def test_the_line_of_the_learners_code_is_named():
