@@ -81,14 +81,21 @@ def test_run_shows_what_was_printed(reader: Reader):
     assert reader.state == ""
 
 
-def test_hints_come_one_at_a_time_and_the_solution_is_a_click_away(reader: Reader):
+def test_hints_come_one_at_a_time_and_leave_the_verdict(reader: Reader):
+    verdict = reader.check(HEAD + "    return x")
     hints = reader.box.locator(".self-test-hint")
     assert hints.count() == len(reader.exercise.hints)
-    for shown in range(len(reader.exercise.hints) + 1):
-        assert hints.locator("visible=true").count() >= shown
-        assert reader.box.locator(".self-test-hint:visible").count() == shown
+    for shown, hint in enumerate(hints.all(), 1):
+        assert not hint.is_visible()
         reader.button("Hint").click()
-    assert reader.status.inner_text() == "There are no more hints."
+        assert hint.is_visible()
+        spoken = reader.box.locator(".visually-hidden[role=status]")
+        assert spoken.inner_text().startswith(f"Hint {shown}")
+    assert reader.button("Hint").get_attribute("aria-disabled") == "true"
+    assert reader.status.inner_text() == verdict
+
+
+def test_the_solution_is_a_click_away(reader: Reader):
     solution = reader.box.locator(".self-test-solution")
     assert solution.get_attribute("open") is None
     solution.locator("summary").click()
@@ -115,6 +122,16 @@ def test_reset_brings_the_starter_code_back(reader: Reader):
     reader.editor.wait_for()
     assert reader.code == starter
     assert reader.state == ""
+
+
+def test_what_reset_took_can_be_brought_back(reader: Reader):
+    mine = HEAD + "    return x"
+    reader.type(mine)
+    reader.button("Reset").click()
+    assert "Ctrl-Z" in reader.status.inner_text()
+    reader.editor.focus()
+    reader.page.keyboard.press("Control+z")
+    assert reader.code == mine
 
 
 def test_keyboard_alone(reader: Reader):

@@ -25,7 +25,7 @@ export function startCode(test) {
   test.addHintAndReset(() => {
     editor.text = starter;
     test.forget(); // setting the text has just been remembered
-  });
+  }, "Back to the beginning. Ctrl-Z in the editor brings your text back.");
 
   whenNear(box, async () => {
     const createEditor = await loadEditor();

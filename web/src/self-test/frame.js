@@ -20,7 +20,8 @@ export class SelfTest {
     this.status = element("div", { class: "self-test-status", role: "status" });
     this.details = element("div", { class: "self-test-details" });
     this.notice = element("p", { class: "self-test-notice", role: "status" });
-    this.work.append(this.buttons, this.status, this.details, this.notice);
+    this.voice = element("p", { class: "visually-hidden", role: "status" }); // says what others see elsewhere
+    this.work.append(this.buttons, this.status, this.details, this.notice, this.voice);
     this.hints.forEach((hint) => { hint.hidden = true; });
     this.solution.addEventListener("toggle", () => { if (this.solution.open) this.raise("seen solution"); });
     watch((id) => { if (id === this.id) this.showState(); });
@@ -87,27 +88,28 @@ export class SelfTest {
   }
 
   /** The last buttons of every kind: one hint at a time, and a fresh start. */
-  addHintAndReset(reset) {
+  addHintAndReset(reset, words = "Back to the beginning.") {
     if (this.hints.length) this.addHintButton();
     this.addButton("Reset", () => {
       this.forget();
       this.solution.open = false;
       reset();
-      this.say("Back to the beginning.");
+      this.say(words);
     });
   }
 
+  // A hint leaves the verdict where it is: both are read together.
   addHintButton() {
-    const label = () => `Hint (${this.hints.filter((hint) => !hint.hidden).length} of ${this.hints.length})`;
+    const shown = () => this.hints.filter((hint) => !hint.hidden).length;
+    const label = () => `Hint (${shown()} of ${this.hints.length})`;
     const node = this.addButton(label(), () => {
       const next = this.hints.find((hint) => hint.hidden);
-      if (next) {
-        next.hidden = false;
-        next.open = true;
-      }
-      const shown = this.hints.filter((hint) => !hint.hidden).length;
-      this.say(next ? `Hint ${shown} of ${this.hints.length} is shown below.` : "There are no more hints.");
+      if (!next) return;
+      next.hidden = false;
+      next.open = true;
+      this.voice.textContent = next.textContent;
       node.textContent = label();
+      if (shown() === this.hints.length) node.setAttribute("aria-disabled", "true");
     });
   }
 
