@@ -47,6 +47,7 @@ def test_import_and_listing_work_without_the_heavy_packages():
         ("from pe_course.nn import RotaryEmbedding", "torch", "torch"),
         ("pe_course.nn.attention", "torch", "torch"),
         ("import pe_course.kernels.flex", "torch", "torch"),
+        ("import pe_course.comparison", "torch", "torch"),
         ("from pe_course.lab import run", "torch", "lab"),
         ("pe_course.plots.figure.themed(None, alt='a figure', data={})", "matplotlib", "plots"),
     ],
