@@ -7,6 +7,7 @@ import dis
 import inspect
 import types
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
@@ -107,7 +108,17 @@ def same_code(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
 
 
 def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
-    return [
-        (step.opname, _steps(step.argval) if isinstance(step.argval, types.CodeType) else repr(step.argval))
-        for step in dis.get_instructions(code)
-    ]
+    """What the code does, whatever stands around it.
+
+    Python calls `math.cos` in another way where `import math` stands in the same cell; that also moves jump targets.
+    """
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("PUSH_NULL", "CACHE")]
+    offsets = [step.offset for step in steps]
+
+    def means(step: dis.Instruction) -> Any:
+        if isinstance(step.argval, types.CodeType):
+            return _steps(step.argval)
+        jumps = step.opcode in dis.hasjrel or step.opcode in dis.hasjabs
+        return bisect_left(offsets, step.argval) if jumps else repr(step.argval)
+
+    return [("LOAD_ATTR" if step.opname == "LOAD_METHOD" else step.opname, means(step)) for step in steps]
