@@ -22,9 +22,11 @@ from pe_course.exercises.attempts import (
     solution_of,
     value_of,
 )
+from pe_course.exercises.errors import error_sentence
 from pe_course.exercises.exercise import Case, CodeExercise, Mistake
 from pe_course.exercises.guard import Problem, guarded
 from pe_course.exercises.sources import load, parameters
+from pe_course.exercises.tweaks import tweaks
 from pe_course.exercises.values import Unusable, agree, plain, shape_of
 
 if TYPE_CHECKING:
@@ -196,7 +198,7 @@ def _tweaked(exercise: CodeExercise, judged: Sequence[Judged]) -> Iterator[tuple
             given = {parameter.name: default, **arguments_of(exercise, one.case)}
             if given[parameter.name] is None:
                 continue
-            for tweak in general.tweaks(parameter.name, given[parameter.name], default):
+            for tweak in tweaks(parameter.name, given[parameter.name], default):
                 sentences[tweak.id] = tweak.sentence
                 by_id.setdefault(tweak.id, {})[place] = _with(exercise, one.case, parameter.name, tweak.value)
         for id, cases in by_id.items():
@@ -324,4 +326,4 @@ def _ask(question: Callable[..., str | None], expected: list[Any], got: list[Any
 
 def _about_problem(first: Judged) -> str | None:
     problem = first.outcome.problem
-    return general.error_sentence(f"{problem.error} {problem.sentence}") if problem is not None else None
+    return error_sentence(f"{problem.error} {problem.sentence}") if problem is not None else None

@@ -1,4 +1,4 @@
-"""Diagnoses that fit every exercise: what was done to the right values, or to the input before they were computed.
+"""Diagnoses that fit every exercise: what was done to the right values.
 
 Each is a question put to the learner's values on all cases at once, so that a chance match on one input does
 not decide.
@@ -7,7 +7,7 @@ not decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -330,93 +330,3 @@ def _lengths_sentence(wanted: tuple[int, ...], shape: tuple[int, ...]) -> str | 
         return f"There are half as many {what} as asked."
     step = f"{abs(b - a)} {what} too {'many' if b > a else 'few'}"
     return f"{step}: check where the `range` starts and ends." if abs(b - a) == 1 else f"{step}."
-
-
-# --- "as if" the input had been another one ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Tweak:
-    """Another value of one argument, and what it means if the answer fits it."""
-
-    id: str
-    value: Any
-    sentence: str
-
-
-def tweaks(name: str, value: Any, default: Any) -> Iterator[Tweak]:
-    """Other values of an argument that a wrong answer may have used."""
-    if default is not None and value != default:
-        yield Tweak(
-            f"{name}-ignored", default, f"`{name}` is ignored: this is the answer for `{name}={show(default)}`."
-        )
-    if isinstance(value, bool):
-        yield Tweak(f"{name}-exchanged", not value, f"`{name}` is read the wrong way round.")
-    elif isinstance(value, (int, float)):
-        for step in (1, -1):
-            words = f"one {'more' if step > 0 else 'less'} than `{name}`"
-            yield Tweak(f"{name}{step:+d}", value + step, f"It is the answer for {words}.")
-        yield Tweak(f"{name}-doubled", value * 2, f"It is the answer for twice `{name}`.")
-        if value % 2 == 0:
-            half = value // 2 if isinstance(value, int) else value / 2
-            yield Tweak(f"{name}-halved", half, f"It is the answer for half of `{name}`.")
-        yield Tweak(f"{name}-negated", -value, f"It is the answer for minus `{name}`.")
-    elif isinstance(value, list) and value:
-        yield from _list_tweaks(name, value)
-
-
-def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
-    entry = f"each entry of `{name}`"
-    yield Tweak(f"{name}-negated", map_numbers(lambda x: -x, value), f"It is the answer for minus {entry}.")
-    for step in (1, -1):
-        other = map_numbers(lambda x, step=step: x + step, value)
-        yield Tweak(f"{name}{step:+d}", other, f"It is the answer for {entry} {'plus' if step > 0 else 'minus'} 1.")
-    yield Tweak(f"{name}-reversed", value[::-1], f"It is the answer for `{name}` read backwards.")
-    yield Tweak(f"{name}-halved", map_numbers(lambda x: x / 2, value), f"It is the answer for half {entry}.")
-    yield Tweak(f"{name}-doubled", map_numbers(lambda x: x * 2, value), f"It is the answer for twice {entry}.")
-    yield Tweak(
-        f"{name}-degrees",
-        map_numbers(math.radians, value),
-        f"It is the answer if {entry} were in degrees: `math.sin` and `math.cos` take radians.",
-    )
-    if not isinstance(value[0], list):
-        counted = list(range(len(value)))
-        yield Tweak(f"{name}-counted", counted, f"`{name}` is not used: your code counts 0, 1, 2, … instead.")
-    else:
-        yield Tweak(f"{name}-rows-reversed", [row[::-1] for row in value], f"Each row of `{name}` is read backwards.")
-        if len(shape_of(value)) == 2 and len(value) == len(value[0]):
-            other = [list(row) for row in zip(*value, strict=True)]
-            yield Tweak(f"{name}-transposed", other, f"Rows and columns of `{name}` are exchanged.")
-
-
-# --- what an exception tells ------------------------------------------------------------------------------------
-
-_ERRORS = (
-    ("can't multiply sequence", "A list is no array: multiply its numbers one by one."),
-    ("unsupported operand type(s)", "A list is no array: calculate with its numbers one by one."),
-    ("must be real number, not list", "The functions of `math` take one number at a time: use a loop."),
-    ("only length-1 arrays", "The functions of `math` take one number at a time; for arrays there is `np.sin`."),
-    ("only 0-dimensional arrays", "The functions of `math` take one number at a time; for arrays there is `np.sin`."),
-    ("math domain error", "That is the logarithm of 0 or of a negative number, or the root of a negative one."),
-    ("expected a positive input", "The logarithm needs a number above 0."),
-    ("list index out of range", "An index runs past the end: check where the `range` ends."),
-    ("is out of bounds", "An index runs past the end: check where the range ends."),
-    ("list indices must be integers", "An index is no whole number: `/` gives 2.0 where `//` gives 2."),
-    ("cannot be interpreted as an integer", "A whole number is needed: `/` gives 2.0 where `//` gives 2."),
-    ("only integers, slices", "An index is no whole number: `/` gives 2.0 where `//` gives 2."),
-    ("could not be broadcast", "Two arrays do not fit together: compare their shapes; `[:, None]` adds an axis."),
-    ("ZeroDivisionError", "A divisor is 0 for this input."),
-    ("UnboundLocalError", "The name gets its value later, or in a branch that was not taken."),
-    ("name 'np' is not defined", "Without `import numpy as np`, there is no `np`; `math` and lists are enough here."),
-    ("name 'math' is not defined", "Put `import math` at the top."),
-    ("name 'torch' is not defined", "Without `import torch`, there is no `torch`."),
-    ("truth value of an array", "An array in an `if` has many truth values: loop over it, or use `np.where`."),
-    ("OverflowError", "A number grew too large: is there a minus missing in the exponent?"),
-    ("no attribute 'shape'", "A list has no `.shape`: use `len(x)` and `len(x[0])`."),
-    ("has no attribute", "Is that a list where you expect an array, or the other way round?"),
-)
-
-
-def error_sentence(said: str) -> str | None:
-    """A hint for the exceptions that beginners meet."""
-    return next((sentence for part, sentence in _ERRORS if part in said), None)

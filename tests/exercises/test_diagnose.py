@@ -16,6 +16,7 @@ from pe_course.exercises.sources import load
 TABLE = solution_of(find("sinusoidal-pe"))
 ROPE = find("rope-apply")
 BUCKET = solution_of(find("t5-bucket"))
+TURN = solution_of(find("rope-complex"))
 SLOPES = solution_of(find("alibi-slopes"))
 NTK = solution_of(find("ntk-base"))
 LOGN = solution_of(find("logn-scale"))
@@ -78,6 +79,9 @@ GENERAL = [
     ("t5-bucket", lambda rel, two=True, n=32, most=128: BUCKET(rel, two, n, 128), "`max_distance` is ignored"),
     ("t5-bucket", lambda rel, two=True, n=32, most=128: BUCKET(rel, True, n, most), "`bidirectional` is ignored"),
     ("t5-bucket", lambda rel, two=True, n=32, most=128: BUCKET(rel, not two, n, most), "read the wrong way round"),
+    ("rope-complex", lambda z, p, base=1e4: TURN(z, p), "`base` is ignored"),
+    ("rope-complex", lambda z, p, base=1e4: TURN(z, p + 1, base), "one more than `position`"),
+    ("rope-complex", lambda z, p, base=1e4: [abs(one) for one in TURN(z, p, base)], "instead of"),
     ("alibi-slopes", lambda n: SLOPES(n)[::-1], "your first entry belongs last"),
     ("ntk-base", lambda base, factor, dim: 1 / NTK(base, factor, dim), "Yours is one divided by the right value."),
     ("alibi-slopes", lambda n: [math.log(slope) for slope in SLOPES(n)], "Yours is the logarithm of the right value."),
