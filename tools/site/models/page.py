@@ -130,12 +130,14 @@ def _doubt(model: Model, name: str) -> str:
 
 
 def _source(model: Model) -> str:
+    """Folded: a hundred sources in full make a phone's page endless. The filter and the search read them all the same."""
     parts = [f"<p>{linked(model.source)}</p>"]
     if model.known_detail:
         parts.append(f'<p class="models-small">{escape(model.known_detail).capitalize()}.</p>')
     if model.note:
         parts.append(f'<p class="models-small">Note: {escape(model.note)}.</p>')
-    return "".join(parts)
+    summary = "Source and note" if model.note else "Source"
+    return f'<details class="models-source"><summary>{summary}</summary>{"".join(parts)}</details>'
 
 
 def linked(source: str) -> str:
