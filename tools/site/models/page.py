@@ -130,7 +130,7 @@ def _doubt(model: Model, name: str) -> str:
 
 
 def _source(model: Model) -> str:
-    """Folded: a hundred sources in full make a phone's page endless. The filter and the search read them all the same."""
+    """Folded: a hundred sources in full make a phone's page endless. Filter and search read them all the same."""
     parts = [f"<p>{linked(model.source)}</p>"]
     if model.known_detail:
         parts.append(f'<p class="models-small">{escape(model.known_detail).capitalize()}.</p>')
