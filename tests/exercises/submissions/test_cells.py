@@ -10,6 +10,7 @@ import pytest
 from exercises.submissions.samples import RIGHT_PAIR, notebook
 
 from pe_course.exercises import solution
+from pe_course.exercises.registry import find
 from pe_course.exercises.submissions.cells import Unreadable, read_submission
 from pe_course.exercises.submissions.grader import grade_submission
 
@@ -142,3 +143,11 @@ def test_a_file_that_python_cannot_read_is_no_crash(tmp_path: Path, source: str)
     path.write_text(f"{source}\n# def rotate_pair", encoding="utf-8")
     results = dict(grade_submission(path, ["rotate-pair"], 10, 2000))
     assert results["rotate-pair"].verdict == "error"
+
+
+def test_a_starter_is_recognised_where_its_imports_stand_in_another_cell(tmp_path: Path) -> None:
+    exercise = find("debug-bias-scaled")
+    assert exercise.starter.startswith("import math\n")
+    path = tmp_path / "apart.ipynb"
+    path.write_text(notebook("import math", exercise.starter.removeprefix("import math\n")))
+    assert dict(grade_submission(path, [], 10, 2000))[exercise.id].verdict == "not attempted"
