@@ -124,6 +124,10 @@ class CodeExercise(Exercise):
         """What of a returned value is compared; leaves out what the contract leaves free."""
         return value
 
+    def remark(self, value: Any, case: Case) -> str:
+        """What to say of a right value that comes in another form than the solution's; empty if nothing."""
+        return ""
+
 
 class ChoiceExercise(Exercise):
     """One right option among several, each with its feedback."""

@@ -122,7 +122,13 @@ def _passed(
     if not judge(exercise, judged[0].case, expected_of(exercise)[0], again).passed:
         text = "gives the right value at the first call and another one at the second, with the same input"
         return Result(WRONG, f"`{exercise.function}` {text}. Does it change something outside itself?")
-    return Result(RIGHT, f"all {len(judged)} checks pass.{note}")
+    return Result(RIGHT, f"all {len(judged)} checks pass.{note}{_remark(exercise, judged)}")
+
+
+def _remark(exercise: CodeExercise, judged: Sequence[Judged]) -> str:
+    """The first thing that the exercise has to say of a value, such as that its rows are shifted."""
+    remarks = (exercise.remark(one.outcome.value, one.case) for one in judged if not one.case.leading)
+    return next((f" {remark}" for remark in remarks if remark), "")
 
 
 def judge(exercise: CodeExercise, case: Case, expected: Any, outcome: Outcome) -> Judged:

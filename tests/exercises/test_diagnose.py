@@ -147,6 +147,15 @@ def test_a_convention_may_be_accepted():
     assert (result.verdict, result.accepted) == ("other convention", True)
 
 
+def test_shifted_rows_of_alibi_are_right_and_explained():
+    exercise = find("alibi-bias")
+    key_only = next(one for one in exercise.variants if one.idea.startswith("the key's index alone"))
+    result = check("alibi-bias", key_only.source)
+    assert (result.verdict, result.accepted) == ("right", True)
+    assert "Your rows are shifted" in result.message
+    assert "shifted" not in check("alibi-bias", exercise.solution).message
+
+
 ERRORS = [
     ("[1.0] * 2.0", "can't multiply sequence"),
     ("[1.0] / 2.0", "A list is no array"),

@@ -500,6 +500,16 @@ def alibi_bias(n_heads, n):
         """The softmaxed causal rows."""
         return [[softmax(row[: i + 1]) for i, row in enumerate(head)] for head in value]
 
+    def remark(self, value: Any, case: Case) -> str:
+        """A key has no distance to itself: what stands there is the constant of its row."""
+        constants = [abs(row[i]) for head in value for i, row in enumerate(head)]
+        if max(constants) < 1e-6:
+            return ""
+        return (
+            "Your rows are shifted: each holds a constant besides −slope · (i − j), as in the released code and BLOOM, "
+            "which count from the key alone. Softmax removes it, so the weights are the same."
+        )
+
 
 def softmax(row: list[float]) -> list[float]:
     largest = max(row)
