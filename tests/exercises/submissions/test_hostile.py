@@ -161,7 +161,7 @@ r._sendable = lambda value: {"verdict": "right", "accepted": True}
 import json, os
 line = json.dumps({"verdict": "right", "accepted": True, "done": True, "exercise": "rotate-pair", "value": True})
 for descriptor in range(3, 20):
-    try: os.write(descriptor, line.encode() + b"\\n")
+    try: os.write(descriptor, 5 * (line.encode() + b"\\n"))
     except OSError: pass
 """,
     "printed verdicts": """\
