@@ -21,12 +21,12 @@ class WhyPositions(OpenExercise):
     solution = (
         "Self-attention without a mask treats its input as a set: permute the tokens, and each token gets "
         "the same output, moved along with it. So nothing in it can tell two orders of the same words "
-        "apart. A causal mask already breaks this, which is why decoders without any encoding work to a "
-        "degree; for encoders, and for good quality, order has to be put in."
+        "apart. A causal mask already breaks this, which is why decoders without any encoding work. An "
+        "encoder needs order put in, and most decoders get it too: small ones learn faster with it."
     )
     points = (
         "Permuting the inputs permutes the outputs (equivariant, not unchanged).",
-        "Two orders of the same words cannot be told apart after pooling.",
+        "Without a mask, two orders of the same words cannot be told apart after pooling.",
         "A causal mask carries order by itself, so 'absolutely necessary' is too strong.",
     )
 
@@ -45,9 +45,9 @@ class AbsoluteOrRelative(OpenExercise):
     solution = (
         "An absolute encoding gives each index a vector, usually added to the embedding at the input. A "
         "relative one makes the attention score depend on the distance between query and key: by a bias, "
-        "by extra terms with content, or by rotating both. Relative ones fit language better, and several "
-        "hold longer beyond the training length, but not all do, and where the start or the end of the "
-        "input matters an absolute signal helps."
+        "by extra terms with content, or by rotating both. Relative ones fit the wish that a phrase means "
+        "the same wherever it stands. Some hold longer beyond the training length, RoPE by itself does "
+        "not, and where the start or the end of the input matters an absolute signal helps."
     )
     points = (
         "Absolute: a vector per index, mostly at the input.",
@@ -101,8 +101,8 @@ class ProsAndConsOfAlibi(OpenExercise):
         "For: a fixed penalty, slope times distance, per head; no parameters, nothing at the input, and a "
         "loss that stays flat on inputs many times longer than in training. Against: it stays flat largely "
         "because distant tokens hardly count, so it does not use a long context as its flat curve "
-        "suggests; retrieval over long distances suffers; and in several reports its quality is a little "
-        "behind RoPE. The slopes for head counts that are no power of two need their own rule."
+        "suggests, and what stands far away is hard to retrieve. Whether its quality is behind RoPE's is not "
+        "settled: reports differ. The slopes for head counts that are no power of two need their own rule."
     )
     points = (
         "Fixed linear penalty per head, no parameters.",
@@ -121,14 +121,14 @@ class WhatIsExtrapolation(OpenExercise):
     prompt = "In an interview: what is length extrapolation, why does one want it, and what makes it fail?"
     hints = ("What does training at length n cost?", "Two things are new to the model at a new length: name them.")
     solution = (
-        "Running a model on inputs longer than those of its training. One wants it because training on "
-        "long inputs is expensive. It fails for two reasons: positions, or distances, that no weight was "
-        "trained on; and attention that has to be shared among more tokens than ever before, so its "
-        "distribution flattens. Whether a model extrapolates has to be judged by what it does with the far "
-        "context, not by a flat loss alone."
+        "That a model works on inputs longer than those of its training; running without an error is not "
+        "enough. One wants it because training on long inputs is expensive. It fails for two reasons: "
+        "positions, or distances, that no weight was trained on; and attention that has to be shared "
+        "among more tokens than ever before, so its distribution flattens. Whether a model extrapolates "
+        "has to be judged by what it does with the far context, not by a flat loss alone."
     )
     points = (
-        "Trained short, run long.",
+        "Trained short, and good on long inputs; running is not enough.",
         "Attention over n tokens costs n squared in training.",
         "Unseen positions or distances; and more keys than ever, so higher entropy.",
         "A flat loss may come from ignoring what is far.",
@@ -183,7 +183,7 @@ class WhyModelsChooseRotary(OpenExercise):
         "That it extrapolates by itself is not among the reasons."
     )
     points = (
-        "Relative, no parameters, quality at least as good as the alternatives.",
+        "Relative, no parameters, good quality at the training length; that it is the best is not settled.",
         "Nothing changes inside the attention kernel; rotated keys can be cached.",
         "Known recipes extend the context by rescaling frequencies.",
         "Ecosystem: open models and their tools use it.",

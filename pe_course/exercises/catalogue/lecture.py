@@ -23,9 +23,9 @@ class SinusoidalOrLearned(OpenExercise):
         "The formula has a value at every position, so nothing breaks when the input is longer than in "
         "training. A table has no row there. The formula also has a structure that a table must first "
         "learn: for each offset k, one fixed matrix takes the code of p to the code of p + k, whatever p "
-        "is, so a linear layer can read off relative positions. What it does not give you is quality at "
-        "new lengths: the values exist, but no weight was trained on them, and the loss rises right after "
-        "the training length."
+        "is. So a model can learn to use distances, though nothing makes it. What the formula does not "
+        "give you is quality at new lengths: the values exist, but no weight was trained on them, and the "
+        "loss rises right after the training length."
     )
     points = (
         "The formula has a value at every position; a table ends at its last row.",
@@ -87,13 +87,14 @@ class CostAtInference(OpenExercise):
         "cosine and sine: work that grows with n · d, done before the score. A T5 bias is gathered from "
         "its table and added to the scores: n · n numbers per head. A fused kernel never stores the "
         "scores, so rotated queries and keys fit it as they are, while a bias has to be read from memory "
-        "or computed inside the kernel. With one query and a cache both are a row."
+        "or computed inside the kernel. While a decoder writes, RoPE turns one query and one key per new "
+        "token, and the bias adds one number per token so far: in a short text that is less."
     )
     points = (
         "RoPE: elementwise on Q and K, so n · d, before the score.",
         "T5: gather and add, n · n per head, after the score.",
         "Fused kernels take RoPE unchanged; a bias must be read or computed inside the kernel.",
-        "Both are small beside the matrix products; neither decides the speed of a model.",
+        "Both are few operations beside the matrix products; a bias that is written and read costs memory traffic.",
     )
 
 
@@ -143,13 +144,13 @@ class TwiceTheLength(OpenExercise):
     )
     solution = (
         "The table has rows 0 to 511. Token number 513 has index 512 and falls out of the table: an index "
-        "error, or on some systems a silent read of something else. Sinusoids have a value there, so "
-        "nothing is raised. The model has never been trained on it, and the loss rises sharply beyond the "
-        "training length."
+        "error in PyTorch on the CPU, while TensorFlow documents zeros on a GPU. Sinusoids have a value "
+        "there, so nothing is raised. The model has never been trained on it, and the loss rises sharply "
+        "beyond the training length."
     )
     points = (
         "Rows 0 to 511: the first failure is index 512, token number 513.",
-        "Learned table: an error (or, unchecked, garbage).",
+        "Learned table: an error, or silent zeros, depending on the software.",
         "Sinusoids: no error, but markedly worse predictions.",
     )
 
@@ -170,8 +171,9 @@ class ProteinsWithoutOrder(OpenExercise):
     )
     solution = (
         "It is reasonable where only the composition counts: an estimate of the isoelectric point adds up "
-        "the charges of the residues and needs no order. It is a disaster where structure or domains "
-        "count: two chains of the same composition are one bag to such an encoder. A point mutation is "
+        "the charges of the residues and of the two ends, and needs no order (an average over the chain "
+        "cannot count the ends). It is a disaster where structure or domains count: two chains of the "
+        "same composition are one bag to such an encoder. A point mutation is "
         "*not* a change of order. It changes the composition, so an encoder without positions can see it. "
         "What it cannot see is a rearrangement of the same residues. And two proteins of similar, not "
         "equal, composition remain different inputs."
@@ -201,16 +203,16 @@ class BeforeAndAfter(OpenExercise):
         "A bidirectional T5 bias has separate buckets for the two sides, and Transformer-XL has a vector "
         "for each signed distance: both can. ALiBi's bias uses |i − j| and cannot by itself. RoPE can too, "
         "against what the lecture says: swapping the positions changes the sign of the angle, and the "
-        "score changes with it unless q and k are parallel in every pair. Since q and k come from "
+        "score in general changes with it, unless q and k are parallel in every pair. Since q and k come from "
         "different weight matrices, the same token has a different q and k. A causal mask makes any method "
         "one-sided."
     )
     points = (
         "T5 (bidirectional) and Transformer-XL: signed distances, so yes.",
-        "ALiBi: |i − j|, so no.",
+        "ALiBi: |i − j|, so not by itself.",
         (
-            "RoPE: yes; the sine part of the score changes sign with the distance, and vanishes only where q "
-            "and k are parallel."
+            "RoPE: yes; the sine part of the score changes sign with the distance, and vanishes at every "
+            "distance only if q and k are parallel in each pair."
         ),
         "A causal mask also separates before from after.",
     )
@@ -263,7 +265,7 @@ class BiasThatEatsMemory(OpenExercise):
         "Not necessarily. Correct T5 code also spreads its small table to [heads, n, n] when it adds the "
         "bias: that is what eats the memory. Buckets keep the *parameters* few, and let far distances "
         "share what was trained. Without them the table would have 2n − 1 entries per head: long, but no "
-        "matrix. To save memory, gather inside the kernel, use one row per diagonal, or work in blocks. "
+        "matrix. To save memory, gather inside the kernel, keep one number per diagonal, or work in blocks. "
         "And T5 does not clip first: near distances have buckets of their own, further ones share "
         "logarithmic ones, and all beyond the maximum share the last."
     )
@@ -292,8 +294,8 @@ class AllColumnsAlike(OpenExercise):
     solution = (
         "The exponent is zero for every pair, so each pair turns at the speed of the first: the row "
         "repeats sin(p), cos(p). The values in a row are not all equal: sines and cosines alternate. Rows "
-        "of different positions still differ, since the positions are whole numbers and 2π is not. So a "
-        "model can learn from it, worse at positions that come close to a multiple of 2π apart. The fix is "
+        "of different positions still differ: 2π is irrational, so no two whole numbers are a multiple of "
+        "it apart. So a model can learn from it, worse at positions that come close to that. The fix is "
         "true division. The test: compare columns 2 and 3 with the formula, or count the different columns."
     )
     points = (

@@ -83,15 +83,15 @@ class CausalWithoutPositions(ChoiceExercise):
             "d",
             "Yes: the mask lets each token see only what stands before it, and that depends on the order.",
             (
-                "Yes. One layer already separates orders for all but the last token; from the second layer on the "
-                "last token differs too."
+                "Yes. One layer shows it where a token sees another set than before. A token that still sees the "
+                "same set, such as the last one, notices from the second layer on."
             ),
             right=True,
         ),
     )
     solution = (
         "Yes. The causal mask breaks the symmetry: which tokens a token may see depends on where it "
-        "stands. Models without an encoding do work, in general less well."
+        "stands. Decoders without an encoding do work; small ones learn more slowly."
     )
 
 
@@ -188,22 +188,19 @@ class SameCodeTwice(ChoiceExercise):
         Option(
             "b",
             "Yes, after the longest wavelength.",
-            "At that position the other pairs stand anywhere; all would have to fit at once.",
+            "No whole position is a multiple of any wavelength, and all pairs would have to be back at once.",
         ),
         Option(
             "c",
             (
-                "No: the wavelengths are different and incommensurable, and whole positions do not even bring the "
-                "first pair back exactly."
+                "No: the wavelengths differ from pair to pair, and whole positions do not even bring the first "
+                "pair back exactly."
             ),
-            (
-                "Yes. A common period would have to be a multiple of all wavelengths. In practice every row in "
-                "reach is unique."
-            ),
+            ("Yes. Every wavelength is irrational, so no whole position is a multiple of one. Each row is unique."),
             right=True,
         ),
     )
-    solution = "No. Each component is periodic, the vector is not within any length in use."
+    solution = "No. Each component is periodic in a real position; on whole positions no row ever comes back."
 
 
 class TableTooShort(ChoiceExercise):
@@ -223,7 +220,7 @@ class TableTooShort(ChoiceExercise):
         Option(
             "c",
             "None; the table wraps around.",
-            "It does not wrap. Libraries raise an index error, and unchecked code reads what is not there.",
+            "It does not wrap. Most libraries raise an index error; some return zeros and say nothing.",
         ),
         Option(
             "d",
@@ -423,7 +420,7 @@ class DoesItDecay(ChoiceExercise):
         Option("c", "It is constant: rotation keeps lengths.", "Lengths stay, the angle between q and k changes."),
         Option("d", "It falls like 1/distance.", "Nothing in a sum of cosines has such a law."),
     )
-    solution = "It oscillates. The often drawn decay is a bound on an average for special contents."
+    solution = "It oscillates. The decay that is often drawn is an upper bound of the score, and that wobbles too."
 
 
 class SharedByHeads(ChoiceExercise):
@@ -438,8 +435,8 @@ class SharedByHeads(ChoiceExercise):
             "a",
             "One number for each distance from −127 to 127.",
             (
-                "128 is where the last bucket begins at the latest, not the number of exact distances. Far "
-                "distances share buckets."
+                "128 sets the scale of the logarithm. Only distances up to 7 (15 in a decoder) have a bucket of "
+                "their own; farther ones share."
             ),
         ),
         Option(
@@ -566,8 +563,8 @@ class PositionsInTheCache(ChoiceExercise):
             "b",
             "At 0: it is the first token of this call.",
             (
-                "Then its distance to the cached keys is negative, and the scores change with every call. The "
-                "outputs look fluent and are wrong."
+                "Then every earlier key seems to stand at its place or after it, and the scores are those of other "
+                "distances. Nothing raises an error."
             ),
         ),
         Option(
@@ -638,7 +635,7 @@ class AlwaysBetter(ChoiceExercise):
         Option("c", "They replace the causal mask.", "Distance does not hide the future; a mask does."),
         Option(
             "d",
-            ("They cannot tell two identical tokens at different places apart, when every token has the same content."),
+            ("Where they act on the scores alone, they cannot tell places apart if every token has the same content."),
             (
                 "Yes. If all tokens are alike, the values are alike, and every weighted mean of them is the same, "
                 "whatever the weights."
@@ -921,7 +918,7 @@ class BaseFromTheConfiguration(ChoiceExercise):
         ),
         Option(
             "c",
-            "Text that is fluent at first and gets worse with length.",
+            "Near tokens are nearly right and far ones wrong, so the text gets worse with length.",
             "Yes. The slow pairs now turn too fast; the error grows with the distance.",
             right=True,
         ),
@@ -932,6 +929,6 @@ class BaseFromTheConfiguration(ChoiceExercise):
         ),
     )
     solution = (
-        "Fluent at first, worse with length. Compare the frequencies with the configuration; the first "
+        "Near tokens nearly right, far ones wrong. Compare the frequencies with the configuration; the first "
         "pair is the same for every base, so look at the last."
     )
