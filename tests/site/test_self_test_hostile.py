@@ -75,6 +75,16 @@ def test_a_second_press_while_it_runs_changes_nothing(reader: Reader):
     assert "Stopped after 5 seconds" in reader.answer()
 
 
+def test_another_self_test_waits_for_its_turn(reader: Reader):
+    others = reader.page.locator(f"section[data-kind=code]:not([data-self-test={ID}])")
+    other = others.first
+    reader.type("while True: pass")
+    reader.button("Run").click()
+    other.get_by_role("button", name="Check").click()
+    assert "Another self-test" in other.locator(".self-test-status").inner_text()
+    assert "Stopped after 5 seconds" in reader.answer()
+
+
 def test_long_output_is_cut(reader: Reader):
     reader.run("print('x' * 10 ** 6)")
     assert len(reader.output.inner_text()) < 30_000

@@ -40,7 +40,7 @@ def as_html(chapters: list[str], count: int) -> str:
         return '<div class="reader-progress"><p>No chapter has a self-test yet.</p></div>'
     return f"""
 <div class="reader-progress">
-<p><strong>In all: <span class="progress-count">{count} self-tests</span></strong></p>
+<p><strong>In all: <span class="progress-count">{_counted(count)}</span></strong></p>
 <div class="progress-controls"></div>
 <noscript><p>Where JavaScript runs, this page shows which of them you have solved.</p></noscript>
 {"".join(chapters)}
@@ -58,11 +58,15 @@ def _chapter(app: Sphinx, docname: str, page: str, ids: list[str]) -> str:
     )
     return f"""
 <section class="progress-chapter">
-<h2><a href="{url}">{title}</a> <span class="progress-count">{len(ids)} self-tests</span></h2>
+<h3><a href="{url}">{title}</a> <span class="progress-count">{_counted(len(ids))}</span></h3>
 <ul>
 {rows}</ul>
 </section>
 """
+
+
+def _counted(number: int) -> str:
+    return "1 self-test" if number == 1 else f"{number} self-tests"
 
 
 def _in_order(env: BuildEnvironment, placed: dict[str, list[str]]) -> list[str]:

@@ -9,6 +9,7 @@ export const PROBLEMS = {
   load: "Python could not be loaded. Your text is kept. Try again, or take the notebook of this page.",
   timeout: `Stopped after ${LIMIT} seconds: is there a loop that never ends, or a number that grows without end?`,
   stopped: "Stopped.",
+  busy: "Another self-test of this page is still running. Stop it, or wait.",
   crashed: "Python ran out of room and was started anew: does a function call itself without end?",
 };
 
@@ -24,7 +25,7 @@ export const isStarted = () => worker !== null;
  */
 export function ask(request, running) {
   if (location.protocol === "file:") return Promise.reject(new Error(PROBLEMS.file));
-  if (waiting) return Promise.reject(new Error(PROBLEMS.stopped));
+  if (waiting) return Promise.reject(new Error(PROBLEMS.busy));
   start();
   return new Promise((resolve, reject) => {
     waiting = { id: ++calls, resolve, reject, running, timer: setTimeout(() => end("load"), PATIENCE * 1000) };
