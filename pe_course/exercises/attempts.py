@@ -122,7 +122,7 @@ def call_text(exercise: CodeExercise, case: Case) -> str:
 
     shown = [show(value) for value in case.args]
     shown += [f"{name}={show(value)}" for name, value in case.kwargs.items()]
-    return f"{exercise.function}({', '.join(shown)})"
+    return f"{exercise.function}({', '.join(shown)})".replace("−", "-")
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pe_course.exercises.attempts import (
     argument_names,
     arguments_of,
     arrays_installed,
+    call_text,
     cases_of,
     comparable,
     compares_everything,
@@ -27,7 +29,7 @@ from pe_course.exercises.exercise import Case, CodeExercise, Mistake
 from pe_course.exercises.guard import Problem, guarded
 from pe_course.exercises.sources import load, parameters
 from pe_course.exercises.tweaks import tweaks
-from pe_course.exercises.values import Unusable, agree, plain, shape_of
+from pe_course.exercises.values import Unusable, agree, flat, plain, shape_of
 
 if TYPE_CHECKING:
     from pe_course.exercises.grade import Judged
@@ -55,7 +57,9 @@ def diagnose(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) ->
     for mistake in exercise.mistakes:
         if _explains(exercise, outputs_of(exercise, mistake), judged):
             return Diagnosis(mistake.message, mistake.id, mistake.convention, mistake.accepted)
-    found = None
+    found = _but_for_errors(exercise, judged, first)
+    if found is not None:
+        return found
     usable = [one for one in _with_values(judged) if not one.case.leading or _has_shape(exercise, one)]
     if first in usable and 2 * len(usable) > len(judged):
         found = _unchanged_input(exercise, usable) or _as_if(exercise, usable) or _changed_output(exercise, usable)
@@ -138,10 +142,34 @@ def _mostly(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> 
     places = {id(case): place for place, case in enumerate(cases_of(exercise))}
     for mistake in exercise.mistakes:
         outputs = outputs_of(exercise, mistake)
+        if _yes_or_no(outputs):
+            continue  # two answers agree by chance on half of the inputs
         fits = [one for one in wrong if _fits(exercise, one, outputs[places[id(one.case)]])]
         if len(fits) >= 2 and first in fits and 3 * len(fits) >= len(wrong):
             return Diagnosis(f"{mistake.message} On other inputs something else is wrong besides.", mistake.id)
     return None
+
+
+def _yes_or_no(outputs: Sequence[Any]) -> bool:
+    return all(not isinstance(output, list) and output in (0, 1) for output in outputs)
+
+
+def _but_for_errors(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> Diagnosis | None:
+    """A mistake that explains every value, while on other inputs the answer stopped or gave no number."""
+    finite = [one for one in judged if _finite(one.outcome.value)]
+    failed = [one for one in judged if one not in finite]
+    if not failed or sum(not one.passed for one in finite) < 2:
+        return None
+    for mistake in exercise.mistakes:
+        if _explains(exercise, outputs_of(exercise, mistake), finite):
+            one = failed[0]
+            end = "" if one is first else f" And besides: `{call_text(exercise, one.case)}` {one.sentence}."
+            return Diagnosis(f"{mistake.message}{end}", mistake.id)
+    return None
+
+
+def _finite(value: Any) -> bool:
+    return value is not None and all(isinstance(x, complex) or abs(x) < math.inf for x in flat(value))
 
 
 def _fits(exercise: CodeExercise, one: Judged, output: Any) -> bool:
@@ -168,8 +196,8 @@ def _unchanged_input(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagno
 def _as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
     """The right answer to another input: an argument that is ignored, off by one, halved, negated."""
     for id, sentence, cases in _tweaked(exercise, judged):
-        outputs = [_output(solution_of(exercise), case) if case else None for case in cases]
-        if _fit_all(exercise, judged, outputs):
+        outputs = _lazily(exercise, judged, solution_of(exercise), cases)
+        if outputs is not None and _fit_all(exercise, judged, outputs):
             return Diagnosis(sentence, id)
     return None
 
@@ -201,7 +229,7 @@ def _tweaked(exercise: CodeExercise, judged: Sequence[Judged]) -> Iterator[tuple
             for tweak in tweaks(parameter.name, given[parameter.name], default):
                 sentences[tweak.id] = tweak.sentence
                 by_id.setdefault(tweak.id, {})[place] = _with(exercise, one.case, parameter.name, tweak.value)
-        for id, cases in by_id.items():
+        for id, cases in sorted(by_id.items(), key=lambda one: not one[0].endswith("-ignored")):
             yield id, sentences[id], [cases.get(place) for place in range(len(judged))]
 
 
@@ -278,6 +306,8 @@ def _undone_fit(exercise: CodeExercise, judged: Sequence[Judged], undone: Sequen
     """True if undoing the change gives what is wanted, on all inputs where a value could be undone."""
     fitting = 0
     for one, value, right in zip(judged, undone, wanted, strict=True):
+        if value is None and not one.passed:
+            return False
         if value is not None:
             if not same_values(exercise, one.case, right, value):
                 return False

@@ -111,6 +111,7 @@ class CodeExercise(Exercise):
     starter: ClassVar[str]
     variants: ClassVar[tuple[Variant, ...]] = ()
     mistakes: ClassVar[tuple[Mistake, ...]] = ()
+    compared_as: ClassVar[str] = ""  # if `comparable` gives other numbers than were returned: "after softmax"
 
     def cases(self) -> list[Case]:
         """The inputs that separate right answers from wrong ones."""

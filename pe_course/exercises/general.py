@@ -70,6 +70,12 @@ def _reversed(value: Any) -> Any:
     return value[::-1]
 
 
+def _conjugate(number: Any) -> complex:
+    if not isinstance(number, complex):
+        raise ValueError("real")
+    return number.conjugate()
+
+
 CHANGES = (
     Change("sign", lambda value: map_numbers(lambda x: -x, value), "Every sign is the other way round."),
     Change("transposed", _transposed, "Rows and columns are exchanged (transposed)."),
@@ -90,6 +96,7 @@ CHANGES = (
     ),
     Change("reversed", _reversed, "The order is turned round: your first entry belongs last."),
     Change("reversed-rows", _on_rows(lambda row: row[::-1]), "Each row runs backwards."),
+    Change("conjugate", lambda value: map_numbers(_conjugate, value), "Every imaginary part has the other sign."),
     Change("complement", lambda value: map_numbers(lambda x: 1 - x, value), "It is upside down: yours is 1 minus it."),
     Change("inverse", lambda value: map_numbers(lambda x: 1 / x, value), "Yours is one divided by the right value."),
     Change("log", lambda value: map_numbers(math.exp, value), "Yours is the logarithm of the right value."),
@@ -253,18 +260,23 @@ def _by_diagonal(fits: list[list[bool]]) -> str | None:
         if good and all(good) and rest and not any(rest):
             return f"What stands {words} the diagonal is right, the rest is not."
     share = sum(good for _, _, good in places)
-    return f"{share} of {len(places)} entries are right." if share else None
+    return _share(share, len(places)) if share else None
 
 
 def _part_of_row(right: list, other: list) -> str | None:
     good = [place for place, (a, b) in enumerate(zip(right, other, strict=True)) if close(a, b, 2e-4)]
     if not good or len(good) == len(right):
         return None
+    some = f"{len(good)} of {len(right)} entries are" if len(good) > 1 else f"of {len(right)} entries is"
     if good == list(range(len(good))):
-        return f"The first {len(good)} of {len(right)} entries are right, those after are not."
+        return f"The first {some} right, those after are not."
     if good == list(range(len(right) - len(good), len(right))):
-        return f"The last {len(good)} of {len(right)} entries are right, those before are not."
-    return f"{len(good)} of {len(right)} entries are right."
+        return f"The last {some} right, those before are not."
+    return _share(len(good), len(right))
+
+
+def _share(good: int, total: int) -> str:
+    return f"{good} of {total} entries {'is' if good == 1 else 'are'} right."
 
 
 def _listed(name: str, places: list[int]) -> str:
@@ -276,7 +288,39 @@ def _listed(name: str, places: list[int]) -> str:
     return f"{name.capitalize()}s {shown} are"
 
 
-CERTAIN = (not_finite, constant_value, whole_numbers, scaled, scaled_by_input, shifted)
+def imaginary(expected: Values, got: Values) -> str | None:
+    """Complex numbers where real ones belong, or the other way round."""
+    wanted = any(isinstance(number, complex) for value in expected for number in flat(value))
+    numbers = [number for value in got for number in flat(value)]
+    if wanted and not any(isinstance(number, complex) and number.imag for number in numbers):
+        return "Your numbers are real: the imaginary part is lost."
+    if not wanted and any(isinstance(number, complex) for number in numbers):
+        return _COMPLEX
+    return None
+
+
+_COMPLEX = "Some of your numbers are complex; asked for are real ones: `.real` and `.imag` give the two parts."
+
+
+def same_rows(expected: Values, got: Values) -> str | None:
+    """All rows (or all parts) of every result are alike, and should not be."""
+    usable = [
+        (right, other)
+        for right, other in zip(expected, got, strict=True)
+        if isinstance(right, list) and len(right) > 1 and isinstance(right[0], list) and len(other) > 1
+    ]
+    if not usable or not all(all(row == other[0] for row in other) for _, other in usable):
+        return None
+    if not any(any(row != right[0] for row in right) for right, _ in usable):
+        return None
+    what = "parts" if isinstance(usable[0][0][0][0], list) else "rows"
+    return (
+        f"All {what} of your result are the same. Is what tells them apart not used? Or is one list repeated: "
+        "`[row] * n` holds the same list n times, and writing into one writes into all."
+    )
+
+
+CERTAIN = (imaginary, not_finite, constant_value, same_rows, whole_numbers, scaled, scaled_by_input, shifted)
 """Questions whose yes explains every value."""
 
 VAGUE = (sizes_only, same_numbers, nearly, partly)
@@ -305,6 +349,12 @@ def shape_sentence(expected: Any, got: Any) -> str | None:
     wanted, shape = shape_of(expected), shape_of(got)
     if wanted == shape:
         return None
+    if any(isinstance(number, complex) for number in flat(got)) and not any(
+        isinstance(number, complex) for number in flat(expected)
+    ):
+        return _COMPLEX
+    if shape and wanted and shape[0] == 1 and wanted[0] > 2 and shape[1:] == wanted[1:]:
+        return "Only the first entry came: does the `return` stand inside the loop?"
     if sorted(shape) == sorted(wanted):
         return "Rows and columns are exchanged." if len(shape) == 2 else "The axes are in another order."
     if tuple(length for length in shape if length != 1) == tuple(length for length in wanted if length != 1):
@@ -328,5 +378,7 @@ def _lengths_sentence(wanted: tuple[int, ...], shape: tuple[int, ...]) -> str | 
         return f"There are twice as many {what} as asked."
     if 2 * b == a:
         return f"There are half as many {what} as asked."
-    step = f"{abs(b - a)} {what} too {'many' if b > a else 'few'}"
+    off = abs(b - a)
+    noun = {"entries": "entry"}.get(what, what.removesuffix("s")) if off == 1 else what
+    step = f"{off} {noun} too {'many' if b > a else 'few'}"
     return f"{step}: check where the `range` starts and ends." if abs(b - a) == 1 else f"{step}."

@@ -98,7 +98,7 @@ def _run_cases(
         outcome = call(function, exercise, case, form, seconds=seconds, printed=printed)
         one = judge(exercise, case, expected, outcome)
         if case.leading and not one.passed and not knows_arrays and _cannot_take_more_axes(one, judged):
-            note = " It is written for one [T][D] table; arrays with more axes before, it does not take yet."
+            note = " It is written for plain lists; arrays with more axes before, it does not take yet."
             continue
         judged.append(one)
         if outcome.problem is not None and outcome.problem.kind in ("time", "input", "exit"):
@@ -153,6 +153,7 @@ def judge(exercise: CodeExercise, case: Case, expected: Any, outcome: Outcome) -
     sentence = f"gives {other} instead of {right}{place}"
     if isinstance(difference.got, float) and difference.got != difference.got:
         sentence = f"gives NaN (not a number) instead of {right}{place}"
+    sentence += f", {exercise.compared_as}" * bool(exercise.compared_as)
     return Judged(case, outcome, False, WRONG, sentence, right + place, other, same_shape=True)
 
 
@@ -173,7 +174,7 @@ def _shape_words(shape: tuple[int, ...]) -> str:
     if not shape:
         return "one number"
     if len(shape) == 1:
-        return f"a list of {shape[0]} numbers"
+        return f"a list of {shape[0]} number{'s' * (shape[0] != 1)}"
     return f"the shape {' × '.join(map(str, shape))}"
 
 

@@ -36,8 +36,38 @@ def tweaks(name: str, value: Any, default: Any) -> Iterator[Tweak]:
             half = value // 2 if isinstance(value, int) else value / 2
             yield Tweak(f"{name}-halved", half, f"It is the answer for half of `{name}`.")
         yield Tweak(f"{name}-negated", -value, f"It is the answer for minus `{name}`.")
+        yield from _of_one_number(name, value, default)
     elif isinstance(value, list) and value:
         yield from _list_tweaks(name, value)
+
+
+def _of_one_number(name: str, value: float, default: Any) -> Iterator[Tweak]:
+    """Angles with a 2π or in degrees, powers of a base, and arguments in whose place a constant stands."""
+    yield Tweak(f"{name}-two-pi", 2 * math.pi * value, f"`{name}` is multiplied by 2π. {_NO_TWO_PI}")
+    yield Tweak(f"{name}-over-two-pi", value / (2 * math.pi), f"`{name}` is divided by 2π. {_NO_TWO_PI}")
+    yield Tweak(f"{name}-degrees", math.radians(value), f"It is the answer if `{name}` were in degrees. {_RADIANS}")
+    yield Tweak(f"{name}-in-degrees", math.degrees(value), f"`{name}` is turned into degrees. {_RADIANS}")
+    if name == "base":
+        yield Tweak("base-squared", value**2, "The exponent is twice what it should be.")
+        yield Tweak("base-root", math.sqrt(value), "The exponent is half of what it should be.")
+        yield Tweak("base-inverse", 1 / value, "The exponent has the other sign: the speeds grow instead of falling.")
+        constants: tuple[float, ...] = (10000.0, 1000.0, 100.0)
+    else:
+        if isinstance(value, float) and value > 0:
+            yield Tweak(f"{name}-squared", value**2, f"It is the answer for the square of `{name}`.")
+            yield Tweak(f"{name}-root", math.sqrt(value), f"It is the answer for the root of `{name}`.")
+            yield Tweak(f"{name}-inverse", 1 / value, f"It is the answer for 1 divided by `{name}`.")
+        yield Tweak(f"{name}-absolute", abs(value), f"The sign of `{name}` is lost.")
+        constants = (1, 2, 0)
+    for constant in constants:
+        if constant == default:
+            continue  # said already: the argument is ignored
+        sentence = f"Is `{name}` used? This is the answer for `{name}={show(constant)}`."
+        yield Tweak(f"{name}-is-{constant:g}", constant, sentence)
+
+
+_NO_TWO_PI = "A full turn is 2π radians, but the formula's angle is in radians already."
+_RADIANS = "`math.sin` and `math.cos` take radians, and the angle is in radians already."
 
 
 def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
@@ -49,7 +79,19 @@ def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
     yield Tweak(f"{name}-reversed", value[::-1], f"It is the answer for `{name}` read backwards.")
     yield Tweak(f"{name}-halved", map_numbers(lambda x: x / 2, value), f"It is the answer for half {entry}.")
     yield Tweak(f"{name}-doubled", map_numbers(lambda x: x * 2, value), f"It is the answer for twice {entry}.")
-    if not any(isinstance(number, complex) for number in flat(value)):
+    two_pi = map_numbers(lambda x: 2 * math.pi * x, value)
+    yield Tweak(f"{name}-two-pi", two_pi, f"{entry.capitalize()} is multiplied by 2π. {_NO_TWO_PI}")
+    over_two_pi = map_numbers(lambda x: x / (2 * math.pi), value)
+    yield Tweak(f"{name}-over-two-pi", over_two_pi, f"{entry.capitalize()} is divided by 2π. {_NO_TWO_PI}")
+    if any(isinstance(number, complex) for number in flat(value)):
+        words = f"{entry.capitalize()} is taken conjugate: its imaginary part has the other sign."
+        yield Tweak(f"{name}-conjugate", map_numbers(lambda x: complex(x).conjugate(), value), words)
+        ones = map_numbers(lambda x: 1, value)
+        yield Tweak(f"{name}-is-1", ones, f"Is `{name}` used? This is the answer if {entry} were 1.")
+        yield Tweak(f"{name}-absolute", map_numbers(abs, value), f"Only the length of {entry} is used.")
+    else:
+        words = f"{entry.capitalize()} loses its sign."
+        yield Tweak(f"{name}-absolute", map_numbers(abs, value), words)
         sentence = f"It is the answer if {entry} were in degrees: `math.sin` and `math.cos` take radians."
         yield Tweak(f"{name}-degrees", map_numbers(math.radians, value), sentence)
     if not isinstance(value[0], list):

@@ -180,8 +180,11 @@ def show(value: Any, most: int = 4) -> str:
     if isinstance(value, complex):
         return f"{show(value.real)}{'+' if value.imag >= 0 else '−'}{show(abs(value.imag))}j"
     if isinstance(value, float):
-        return f"{value:.5g}".replace("-", "−") if not value.is_integer() or abs(value) >= 1e15 else f"{value:.0f}"
-    return shorten(str(value) if isinstance(value, int) and abs(value) < 10**30 else _safe_repr(value))
+        whole = value.is_integer() and abs(value) < 1e15
+        return str(int(value) if whole else f"{value:.5g}").replace("-", "−")  # int: there is no −0
+    if isinstance(value, int) and abs(value) < 10**30:
+        return str(value).replace("-", "−")
+    return shorten(_safe_repr(value))
 
 
 def _show_items(value: list, most: int) -> str:

@@ -496,6 +496,8 @@ def alibi_bias(n_heads, n):
     def random_case(self, rng: Random) -> Case:
         return Case((2 ** rng.randint(0, 4), rng.randint(1, 14)))
 
+    compared_as = "after softmax"
+
     def comparable(self, value: Any, case: Case) -> Any:
         """The softmaxed causal rows."""
         return [[softmax(row[: i + 1]) for i, row in enumerate(head)] for head in value]
