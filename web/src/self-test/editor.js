@@ -1,5 +1,5 @@
 // The editor: CodeMirror with what short answers need. Loaded when a code self-test comes near the screen.
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Compartment, EditorState } from "@codemirror/state";
@@ -37,7 +37,10 @@ export function createEditor(parent, { text, label, describedBy, changed, submit
   new MutationObserver(followTheme).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   return {
     get text() { return view.state.doc.toString(); },
-    set text(value) { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } }); },
+    set text(value) {
+      const changes = { from: 0, to: view.state.doc.length, insert: value };
+      view.dispatch({ changes, annotations: isolateHistory.of("full") }); // so that one undo takes back this alone
+    },
     focus: () => view.focus(),
   };
 }
