@@ -27,7 +27,7 @@ export function judgement(text, { answer, tolerance, right, wrong, other, noNumb
 
 /** Five digits, as Python's f"{value:.5g}"; whole numbers in full. */
 export function short(value) {
-  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toFixed(0);
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return minus(value.toFixed(0));
   const [digits, exponent] = value.toExponential(4).split("e");
   const power = Number(exponent);
   if (power >= -4 && power < 5) return minus(String(Number(value.toPrecision(5))));
