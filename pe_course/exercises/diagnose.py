@@ -79,6 +79,8 @@ def diagnose(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) ->
 @cache
 def outputs_of(exercise: CodeExercise, mistake: Mistake) -> tuple[Any, ...]:
     """The mistake's values on all cases; None where it cannot be run, Raised where it raises."""
+    if mistake.arrays and not arrays_installed():
+        return (None,) * len(cases_of(exercise))  # its source could not even be loaded
     function = _function_of(exercise, mistake)
     return tuple(_output(function, case, mistake.arrays) for case in cases_of(exercise))
 

@@ -19,7 +19,7 @@ BUCKET = solution_of(find("t5-bucket"))
 TURN = solution_of(find("rope-complex"))
 SLOPES = solution_of(find("alibi-slopes"))
 NTK = solution_of(find("ntk-base"))
-LOGN = solution_of(find("logn-scale"))
+RAMP = solution_of(find("yarn-ramp"))
 SHAW = solution_of(find("shaw-index"))
 WEIGHTS = solution_of(find("continuous-bias"))
 EQUAL = solution_of(find("equivariance-check"))
@@ -87,7 +87,7 @@ GENERAL = [
     ("alibi-slopes", lambda n: [math.log(slope) for slope in SLOPES(n)], "Yours is the logarithm of the right value."),
     ("sinusoidal-pe", lambda n, d, base=1e4: np.roll(table(n, d, base), 2, 0), "they stand at other places"),
     ("shaw-index", lambda n, most: np.array(SHAW(n, most)) + 1, "Every value is 1 too large."),
-    ("logn-scale", lambda n, trained: LOGN(n + 1, trained)[1:], "comes one too early"),
+    ("yarn-ramp", lambda *given, **more: [*RAMP(*given, **more)[1:], 1.0], "comes one too early"),
     (
         "continuous-bias",
         lambda s, slope=0.5: np.where(np.eye(len(s)), WEIGHTS(s, slope), 9),
@@ -106,7 +106,7 @@ def test_a_slip_that_can_happen_anywhere_is_named(id, answer, sentence):
 
 COMBINED = [
     ("rope-apply", lambda x, p, base=1e4: half(x, p + 1, base), "half-split", "plus 1"),
-    ("rope-apply", lambda x, p, base=1e4: half(x, -p, base), "half-split", "minus each entry of `positions`"),
+    ("rope-apply", lambda x, p, base=1e4: half(x, 2 * p, base), "half-split", "twice each entry of `positions`"),
     ("rope-apply", lambda x, p, base=1e4: half(x, p), "half-split", "`base` is ignored"),
     ("rope-apply", lambda x, p, base=1e4: -half(x, p, base), "half-split", "Every sign"),
     ("rope-apply", lambda x, p, base=1e4: half(x, np.arange(x.shape[-2]), base), "half-split", "counts 0, 1, 2, …"),

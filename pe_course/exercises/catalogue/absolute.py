@@ -283,6 +283,71 @@ def sinusoidal_pe(n, d, base=10000.0):
     return [[f(p / max(base * 2 * i / d, 1)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
 """,
         ),
+        Mistake(
+            "two-pi",
+            "The angle is multiplied by 2π. Pair i turns base^(−2i/d) radians per position, so the position times "
+            "that is the angle already.",
+            edited(solution, ("angle = position", "angle = 2 * math.pi * position")),
+        ),
+        Mistake(
+            "divided-by-two-pi",
+            "The angle is divided by 2π, as if the speeds counted whole turns. They are in radians already.",
+            edited(solution, ("angle = position", "angle = position / (2 * math.pi)")),
+        ),
+        Mistake(
+            "tensor2tensor",
+            "This is tensor2tensor's table: all sines, then all cosines, and speeds that end exactly at 1/base. Here "
+            "the two columns of a pair are neighbours, and the exponent is 2i/d.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    speeds = [base ** (-i / max(d // 2 - 1, 1)) for i in range(d // 2)]
+    return [[math.sin(p * w) for w in speeds] + [math.cos(p * w) for w in speeds] for p in range(n)]
+""",
+            convention=True,
+        ),
+        Mistake(
+            "cosines-then-sines",
+            "All cosines come first, then all sines, as in the time embedding of many diffusion models. Here the "
+            "columns of a pair are neighbours: sine in column 2i, cosine in column 2i+1.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    speeds = [base ** (-2 * i / d) for i in range(d // 2)]
+    return [[math.cos(p * w) for w in speeds] + [math.sin(p * w) for w in speeds] for p in range(n)]
+""",
+            convention=True,
+        ),
+        Mistake(
+            "pairs-from-one",
+            "The pairs are counted from 1. The first pair is i = 0: it turns one radian per position.",
+            edited(solution, ("range(d // 2)", "range(1, d // 2 + 1)")),
+        ),
+        Mistake(
+            "exponent-of-the-next-pair",
+            "The cosine columns use the exponent of the next pair, (2i+2)/d. Sine and cosine of a pair share 2i/d: "
+            "round the column down to an even number, `c - c % 2`.",
+            """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    return [[(math.cos if c % 2 else math.sin)(p / base ** ((c + c % 2) / d)) for c in range(d)] for p in range(n)]
+""",
+        ),
+        Mistake(
+            "logarithm-to-base-ten",
+            "`math.exp` undoes the natural logarithm, `math.log`; you took the one to base 10.",
+            edited(solution, ("base ** (-2 * i / d)", "math.exp(-2 * i / d * math.log10(base))")),
+        ),
+        Mistake(
+            "position-in-the-power",
+            "The position is raised to the power too. Only the base is: position · base^(−2i/d). Mind the brackets.",
+            edited(solution, ("position * base ** (-2 * i / d)", "(position / base) ** (2 * i / d)")),
+        ),
+        Mistake(
+            "tangents",
+            "The odd columns hold tangents; they take the cosine of the pair's angle.",
+            edited(solution, ("math.cos(angle)", "math.tan(angle)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -424,6 +489,28 @@ def shift_matrix(k, d, base=10000.0):
             "identity",
             "Your matrix is that of offset 0: it does not move anything.",
             edited(solution, ("k * base ** (-c / d)", "0.0")),
+        ),
+        Mistake(
+            "sine-on-the-diagonal",
+            "Sine and cosine have changed places: the cosine stands on the diagonal, so that offset 0 gives the "
+            "identity.",
+            edited(
+                solution, ("math.cos(angle)", "_"), ("math.sin(angle)", "math.cos(angle)"), ("_\n", "math.sin(angle)\n")
+            ),
+        ),
+        Mistake(
+            "moved-diagonal",
+            "You move the columns of a row by k. The offset is one of positions: it turns every pair within its own "
+            "two columns.",
+            """\
+def shift_matrix(k, d, base=10000.0):
+    return [[1.0 if column == row + k else 0.0 for column in range(d)] for row in range(d)]
+""",
+        ),
+        Mistake(
+            "pairs-from-one",
+            "The pairs are counted from 1: the first block turns by k itself.",
+            edited(solution, ("(-c / d)", "(-(c + 2) / d)")),
         ),
     )
 

@@ -124,6 +124,119 @@ def is_equivariant(before, after, order):
             "Your answer is False for every input.",
             "def is_equivariant(before, after, order):\n    return False\n",
         ),
+        Mistake(
+            "row-sums",
+            "You compare the sum of each row, which cannot tell [1, 2] from [2, 1]. Compare channel by channel.",
+            """\
+def is_equivariant(before, after, order):
+    return all(abs(sum(after[r]) - sum(before[word])) <= 1e-6 for r, word in enumerate(order))
+""",
+        ),
+        Mistake(
+            "row-lengths",
+            "You compare the length (norm) of each row: many vectors have the same. Compare channel by channel.",
+            """\
+def is_equivariant(before, after, order):
+    return all(
+        abs(sum(a * a for a in after[r]) - sum(b * b for b in before[word])) <= 1e-6 for r, word in enumerate(order)
+    )
+""",
+        ),
+        Mistake(
+            "relative-tolerance",
+            "Your tolerance is relative to the size of the numbers, as in `math.isclose` and `np.allclose` by "
+            "themselves: where an output is 0, nothing comes close enough. Give an absolute one, 1e-6.",
+            edited(solution, ("> 1e-6", "> 1e-6 * abs(b)")),
+        ),
+        Mistake(
+            "larger-is-fine",
+            "Only differences to one side count: the absolute value is missing.",
+            edited(solution, ("abs(a - b)", "(a - b)")),
+        ),
+        Mistake(
+            "smaller-is-fine",
+            "Only differences to one side count: the difference needs `abs`.",
+            edited(solution, ("abs(a - b)", "(b - a)")),
+        ),
+        Mistake(
+            "loose",
+            "The tolerance is far too wide: 1e-6 is asked for.",
+            edited(solution, ("1e-6", "1e-2")),
+        ),
+        Mistake(
+            "last-row-missing",
+            "The last row is not compared: check where the loop ends.",
+            edited(solution, ("enumerate(order)", "enumerate(order[:-1])")),
+        ),
+        Mistake(
+            "first-row-missing",
+            "The first row is not compared: check where the loop starts.",
+            edited(solution, ("enumerate(order):", "list(enumerate(order))[1:]:")),
+        ),
+        Mistake(
+            "first-row-only",
+            "Only the first row is compared: the answer is given before the loop goes on. `return True` belongs after "
+            "all rows.",
+            """\
+def is_equivariant(before, after, order):
+    return all(abs(a - b) <= 1e-6 for a, b in zip(after[0], before[order[0]]))
+""",
+        ),
+        Mistake(
+            "first-number-only",
+            "The answer is given after the first number already. Return False at the first difference, and True only "
+            "after the loops.",
+            """\
+def is_equivariant(before, after, order):
+    return abs(after[0][0] - before[order[0]][0]) <= 1e-6
+""",
+        ),
+        Mistake(
+            "last-channel",
+            "Only the last channel of each row is compared.",
+            """\
+def is_equivariant(before, after, order):
+    return all(abs(after[r][-1] - before[word][-1]) <= 1e-6 for r, word in enumerate(order))
+""",
+        ),
+        Mistake(
+            "any-row",
+            "One matching row is enough for you. All have to match: `all`, not `any`.",
+            """\
+def is_equivariant(before, after, order):
+    return any(all(abs(a - b) <= 1e-6 for a, b in zip(after[r], before[word])) for r, word in enumerate(order))
+""",
+        ),
+        Mistake(
+            "rounded",
+            "The numbers are rounded before they are compared, which lets large differences pass and parts close "
+            "neighbours.",
+            """\
+def is_equivariant(before, after, order):
+    return all(round(a) == round(b) for r, word in enumerate(order) for a, b in zip(after[r], before[word]))
+""",
+        ),
+        Mistake(
+            "mean-difference",
+            "You take the mean of the differences, in which a single wrong output hides. Every one has to be small.",
+            """\
+def is_equivariant(before, after, order):
+    return (
+        sum(abs(a - b) for r, word in enumerate(order) for a, b in zip(after[r], before[word]))
+        / sum(len(row) for row in after)
+        <= 1e-3
+    )
+""",
+        ),
+        Mistake(
+            "set-of-rows",
+            "You compare sets of rows, so any order passes, and rounding does not. Each row has to be at its own "
+            "word's new place.",
+            """\
+def is_equivariant(before, after, order):
+    return {tuple(row) for row in after} == {tuple(row) for row in before}
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -135,6 +248,7 @@ def is_equivariant(before, after, order):
         too_small = [before[1], before[2], [0.5, 0.9]]
         slightly = [before[1], before[2], [0.5, 1.0001]]
         same_sums = [[1.5, -1.0], [0.75, 3.0], [0.5, 1.0]]
+        channels_swapped = [[-1.0, 2.0], *moved[1:]]
         order = [1, 2, 0]
         return [
             Case((before, moved, order), tolerance=0),
@@ -146,6 +260,11 @@ def is_equivariant(before, after, order):
             Case((before, slightly, order), tolerance=0),
             Case((before, too_small, order), tolerance=0),
             Case((before, same_sums, order), tolerance=0),
+            Case((before, channels_swapped, order), tolerance=0),
+            Case((before, [[0.5, 0.5], *moved[1:]], order), tolerance=0),  # the sum of a row, but not its length
+            Case((before, [[2.0, -1.3], *moved[1:]], order), tolerance=0),  # in the first row, second channel
+            Case((before, [moved[0], [0.259, 3.0], moved[2]], order), tolerance=0),  # in the first channel, later row
+            Case(([[0.0, 1.0], [2.0, 0.0]], [[2.0, 5e-7], [-5e-7, 1.0]], [1, 0]), tolerance=0),
             Case(([[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]], [0]), tolerance=0),
         ]
 

@@ -184,6 +184,101 @@ def t5_bucket(rel, bidirectional=True, num_buckets=32, max_distance=128):
             "Your buckets are one too high: distance 0 has bucket 0.",
             edited(solution, ("start + n", "start + n + 1")),
         ),
+        Mistake(
+            "rounded-up",
+            "The logarithmic part is rounded up; it must be rounded down.",
+            edited(solution, ("int(share * (per_side - exact))", "math.ceil(share * (per_side - exact))")),
+        ),
+        Mistake(
+            "rounded-too-early",
+            "The share is rounded down before it is multiplied by N − M, so all far distances fall into one bucket. "
+            "Round the product.",
+            edited(solution, ("int(share * (per_side - exact))", "int(share) * (per_side - exact)")),
+        ),
+        Mistake(
+            "half-added-but-not-halved",
+            "Keys after the query get half of `num_buckets` added, but each direction still counts through all of "
+            "them. If `bidirectional`, N is num_buckets / 2, and M half of that.",
+            edited(
+                solution,
+                ("per_side, n = num_buckets // 2, abs(r)", "per_side, n = num_buckets, abs(r)"),
+                ("start = per_side if", "start = per_side // 2 if"),
+            ),
+        ),
+        Mistake(
+            "capped-one-late",
+            "The last bucket of a direction is N − 1; you let N through, which is one too many.",
+            edited(solution, ("per_side - 1)", "per_side)")),
+        ),
+        Mistake(
+            "capped-at-all-buckets",
+            "Far distances are capped at `num_buckets` − 1. Each direction ends at its own N − 1, and N is half of "
+            "that if `bidirectional`.",
+            edited(solution, ("per_side - 1)", "num_buckets - 1)")),
+        ),
+        Mistake(
+            "two-kinds-of-logarithm",
+            "Two kinds of logarithm are mixed (log2 and log). Any base will do, but the same above and below.",
+            edited(solution, ("math.log(n", "math.log2(n")),
+        ),
+        Mistake(
+            "whole-ratio",
+            "The ratio n/M is cut to a whole number before its logarithm is taken. Use `/` in it, and round down at "
+            "the end.",
+            edited(solution, ("n / exact)", "n // exact)")),
+        ),
+        Mistake(
+            "future-negative",
+            "With `bidirectional=False`, future keys get negative buckets, which read a table from its end. They "
+            "count as distance 0: max(−rel, 0).",
+            edited(solution, ("max(-r, 0), 0", "-r, 0")),
+        ),
+        Mistake(
+            "linear",
+            "Beyond M your buckets are equally wide. They have to grow: the *logarithm* of the distance is shared out "
+            "evenly.",
+            edited(
+                solution,
+                ("math.log(n / exact) / math.log(max_distance / exact)", "(n - exact) / (max_distance - exact)"),
+            ),
+        ),
+        Mistake(
+            "logarithm-from-zero",
+            "The M is missing before the logarithmic part, so far distances get the buckets of near ones again.",
+            edited(solution, ("min(exact + int", "min(int")),
+        ),
+        Mistake(
+            "all-shared-out",
+            "The logarithmic part is spread over N buckets; M of them are taken by the near distances, so N − M are "
+            "left.",
+            edited(solution, ("(per_side - exact)", "per_side")),
+        ),
+        Mistake(
+            "one-plus",
+            "The logarithm is that of 1 + n/M. It is ln(n/M), which is 0 at n = M.",
+            edited(solution, ("math.log(n / exact)", "math.log(1 + n / exact)")),
+        ),
+        Mistake(
+            "signed-distances",
+            "You return the distance with its sign or without; buckets are rows of a table: from 0 to num_buckets − 1.",
+            """\
+def t5_bucket(rel, bidirectional=True, num_buckets=32, max_distance=128):
+    return [r for r in rel]
+""",
+        ),
+        Mistake(
+            "sides-exchanged-and-no-cap",
+            "Two things at once: the directions are exchanged (keys *after* the query are above 0), and distances "
+            "past `max_distance` are not capped at N − 1.",
+            edited(
+                solution,
+                ("r > 0", "r < 0"),
+                (
+                    "min(exact + int(share * (per_side - exact)), per_side - 1)",
+                    "exact + int(share * (per_side - exact))",
+                ),
+            ),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -357,6 +452,58 @@ def alibi_slopes(n_heads):
             "factor is 2^(−8/H).",
             edited(solution, ("2 ** (-8 * h / m)", "2 ** -h")),
         ),
+        Mistake(
+            "whole-exponent",
+            "The exponent is rounded to whole numbers by `//`. Beyond eight heads it is a fraction: use `/`.",
+            edited(solution, ("2 ** (-8 * h / m)", "2 ** (-(8 * h // m))")),
+        ),
+        Mistake(
+            "powers-of-e",
+            "The slopes are powers of e. They are powers of 2.",
+            edited(solution, ("2 ** (-8 * h / m)", "2.718281828459045 ** (-8 * h / m)")),
+        ),
+        Mistake(
+            "linear",
+            "Your slopes are equally far apart. They form a geometric series: each is the one before times 2^(−8/H).",
+            edited(solution, ("2 ** (-8 * h / m)", "h / m")),
+        ),
+        Mistake(
+            "harmonic",
+            "Your slopes are 1/1, 1/2, 1/3, … They form a geometric series: each is the one before times 2^(−8/H).",
+            edited(solution, ("2 ** (-8 * h / m)", "1 / h")),
+        ),
+        Mistake(
+            "left-over-first",
+            "The heads that are left over come first in your list; they follow the slopes of the power of two. Which "
+            "head has which slope matters to a checkpoint.",
+            edited(
+                solution,
+                (
+                    "(series(power) + series(2 * power)[0::2])[:n_heads]",
+                    "series(2 * power)[0::2][: n_heads - power] + series(power)",
+                ),
+            ),
+        ),
+        Mistake(
+            "left-over-from-the-end",
+            "The heads left over take the *last* of the every-other slopes; take the first ones.",
+            edited(solution, ("[0::2])[:n_heads]", "[0::2][2 * power - n_heads :])[:n_heads]")),
+        ),
+        Mistake(
+            "left-over-missing",
+            "Slopes are missing: for a head count that is no power of two, those of the power below are not enough.",
+            edited(solution, (" + series(2 * power)[0::2]", "")),
+        ),
+        Mistake(
+            "upside-down",
+            "The exponent is upside down: it is 8h/H, not hH/8.",
+            edited(solution, ("-8 * h / m", "-h * m / 8")),
+        ),
+        Mistake(
+            "four-for-eight",
+            "The series ends at 2^−4; it ends at 2^−8, whatever the number of heads.",
+            edited(solution, ("-8 * h / m", "-4 * h / m")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -488,6 +635,67 @@ def alibi_bias(n_heads, n):
             "The slopes are missing: every head subtracts the distance itself.",
             edited(solution, ("-slope * (i - j)", "j - i")),
         ),
+        Mistake(
+            "slope-a-half",
+            "Every head has the slope 1/2. Head h has 2^(−8h/H), so each looks back at its own pace.",
+            edited(solution, ("for slope in slopes]", "for slope in [0.5] * n_heads]")),
+        ),
+        Mistake(
+            "last-slope-for-all",
+            "Every head has the slope of the last, 1/256. Head h has 2^(−8h/H).",
+            edited(solution, ("for slope in slopes]", "for slope in slopes[-1:] * n_heads]")),
+        ),
+        Mistake(
+            "self-masked",
+            "The diagonal is masked as well. A query sees itself: mask only keys after it, j > i.",
+            edited(solution, ("-slope * (i - j) for j", '(-slope * (i - j) if j < i else float("-inf")) for j')),
+        ),
+        Mistake(
+            "one-step-more",
+            "Every key before the query counts one step too far: the key just before it is at distance 1, the query "
+            "itself at 0.",
+            edited(solution, ("(i - j)", "(i - j + (i != j))")),
+        ),
+        Mistake(
+            "powers-of-e",
+            "The slopes are powers of e; they are powers of 2.",
+            edited(solution, ("2 ** (", "2.718281828459045 ** (")),
+        ),
+        Mistake(
+            "no-eight",
+            "The exponent lacks the 8: head h has the slope 2^(−8h/H).",
+            edited(solution, ("-8 * h", "-h")),
+        ),
+        Mistake(
+            "slope-squared",
+            "The slope enters twice. The bias is −slope · distance.",
+            edited(solution, ("-slope *", "-slope * slope *")),
+        ),
+        Mistake(
+            "root-of-distance",
+            "The penalty grows with the root of the distance. ALiBi's grows linearly.",
+            edited(solution, ("(i - j)", "abs(i - j) ** 0.5")),
+        ),
+        Mistake(
+            "growing-slopes",
+            "Your slopes are above 1: the exponent needs its minus sign.",
+            edited(solution, ("(-8 *", "(8 *")),
+        ),
+        Mistake(
+            "whole-exponent",
+            "The exponent is rounded to whole numbers by `//`, so neighbouring heads share a slope. Use `/`.",
+            edited(solution, ("-8 * h / n_heads", "-8 * h // n_heads")),
+        ),
+        Mistake(
+            "looks-ahead",
+            "The mask is the wrong way round: your rows keep the keys *after* the query. Keys j up to i are visible.",
+            edited(solution, ("-slope * (i - j) for j", '(-slope * (j - i) if j >= i else float("-inf")) for j')),
+        ),
+        Mistake(
+            "divided-by-root",
+            "The bias is divided by a root. Only the product of query and key is divided by √d; the bias is not.",
+            edited(solution, ("-slope *", "-slope / n_heads**0.5 *")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -609,6 +817,46 @@ def kerple_log(distances, r1, r2):
             "You take the logarithm to base 10; `math.log` is the natural one that the formula means.",
             edited(solution, ("math.log(", "math.log10(")),
         ),
+        Mistake(
+            "base-two",
+            "You take the logarithm to base 2; `math.log` is the natural one that the formula means.",
+            edited(solution, ("math.log(", "math.log2(")),
+        ),
+        Mistake(
+            "negative-rewarded",
+            "Negative distances are rewarded: the sign of d has come out of |d| again.",
+            edited(solution, ("-r1 *", "(-r1 if d >= 0 else r1) *")),
+        ),
+        Mistake(
+            "exponent-inside",
+            "r2 is an exponent in yours. It multiplies: ln(1 + r2·|d|).",
+            edited(solution, ("r2 * abs(d)", "abs(d) ** r2")),
+        ),
+        Mistake(
+            "squared-distance",
+            "The distance enters squared. It is |d|: `abs(d)`, or the root of d².",
+            edited(solution, ("abs(d)", "d * d")),
+        ),
+        Mistake(
+            "r2-outside",
+            "r2 divides or multiplies outside the logarithm; it belongs inside, before |d|.",
+            edited(solution, ("math.log(1 + r2 * abs(d))", "r2 * math.log(1 + abs(d))")),
+        ),
+        Mistake(
+            "both-inside",
+            "r1 has gone inside the logarithm. It stands before it: −r1·ln(1 + r2·|d|).",
+            edited(solution, ("-r1 * math.log(1 + r2", "-math.log(1 + r1 * r2")),
+        ),
+        Mistake(
+            "whole-distances",
+            "The distances are cut to whole numbers. They may be fractions.",
+            edited(solution, ("abs(d)", "int(abs(d))")),
+        ),
+        Mistake(
+            "linear",
+            "The logarithm is missing: that is linear, as in ALiBi.",
+            edited(solution, ("math.log(1 + r2 * abs(d))", "r2 * abs(d)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -700,6 +948,71 @@ def kerple_power(distances, r1, r2):
             "logarithmic",
             "That is KERPLE's logarithmic kind; a power is asked for.",
             "import math\n" + edited(solution, ("abs(d) ** exponent", "math.log(1 + r2 * abs(d))")),
+        ),
+        Mistake(
+            "negative-rewarded",
+            "Negative distances are rewarded: the sign of d has come out of |d| again.",
+            edited(solution, ("-r1 *", "(-r1 if d >= 0 else r1) *")),
+        ),
+        Mistake(
+            "no-absolute-value",
+            "A negative number to a broken power is complex in Python, and to an odd power below 0. Take |d| first.",
+            edited(solution, ("abs(d) **", "float(d) **")),
+        ),
+        Mistake(
+            "no-absolute-value-in-numpy",
+            "A negative number to a broken power is NaN in NumPy. Take |d| first: `abs(d)`.",
+            """\
+import numpy as np
+def kerple_power(distances, r1, r2):
+    return -r1 * np.asarray(distances, dtype=float) ** min(r2, 2)
+""",
+            arrays=True,
+        ),
+        Mistake(
+            "multiplied",
+            "The distance is multiplied by r2. It is raised to that power: `**`.",
+            edited(solution, ("** exponent", "* exponent")),
+        ),
+        Mistake(
+            "exponential",
+            "Base and exponent have changed places: |d| is raised to the power r2, not r2 to the power |d|.",
+            edited(solution, ("abs(d) ** exponent", "exponent ** abs(d)")),
+        ),
+        Mistake(
+            "root-for-power",
+            "The exponent is 1/r2. It is r2 itself.",
+            edited(solution, ("** exponent", "** (1 / exponent)")),
+        ),
+        Mistake(
+            "raised-to-two",
+            "An exponent *below* 2 is raised to 2: that is `max`. Lower those above: `min(r2, 2)`.",
+            edited(solution, ("min(", "max(")),
+        ),
+        Mistake(
+            "limit-refused",
+            "An exponent above 2 is to be lowered to 2, not refused with an error.",
+            """\
+def kerple_power(distances, r1, r2):
+    if r2 > 2:
+        raise ValueError("r2 is above 2")
+    return [-r1 * abs(d) ** r2 for d in distances]
+""",
+        ),
+        Mistake(
+            "limit-at-one",
+            "The exponent is lowered to 1; up to 2 is allowed.",
+            edited(solution, ("min(r2, 2)", "min(r2, 1)")),
+        ),
+        Mistake(
+            "one-plus",
+            "A 1 is added to the distance, as the logarithmic kind does. Here distance 0 costs nothing without it.",
+            edited(solution, ("abs(d)", "(1 + abs(d))")),
+        ),
+        Mistake(
+            "whole-distances",
+            "The distances are cut to whole numbers. They may be fractions.",
+            edited(solution, ("abs(d)", "int(abs(d))")),
         ),
     )
 
@@ -845,6 +1158,95 @@ def weights_with_bias(scores, slope=0.5):
                 ("math.exp(score - slope * abs(i - j))", "score - slope * abs(i - j)"),
                 ("[power / sum(powers) for power in powers]", "powers"),
             ),
+        ),
+        Mistake(
+            "causal",
+            "You also mask the keys after the query. In this example every query sees every key.",
+            edited(
+                solution,
+                ("math.exp(score - slope * abs(i - j))", "(math.exp(score - slope * abs(i - j)) if j <= i else 0.0)"),
+            ),
+        ),
+        Mistake(
+            "squared-distance",
+            "The distance enters squared; the penalty grows linearly, with |i − j|.",
+            edited(solution, ("abs(i - j)", "(i - j) ** 2")),
+        ),
+        Mistake(
+            "multiplied",
+            "The score is multiplied by the bias. Subtract slope · distance from it.",
+            edited(solution, ("score - slope", "score * -slope")),
+        ),
+        Mistake(
+            "not-renormalised",
+            "The weights are lowered after softmax, so the rows no longer sum to 1. Add the bias to the scores first.",
+            """\
+import math
+def weights_with_bias(scores, slope=0.5):
+    weights = []
+    for i, row in enumerate(scores):
+        powers = [math.exp(score) for score in row]
+        weights.append([power / sum(powers) * math.exp(-slope * abs(i - j)) for j, power in enumerate(powers)])
+    return weights
+""",
+        ),
+        Mistake(
+            "linear-factor",
+            "You multiply by 1 − slope · distance, which is no softmax of biased scores and falls below 0. Subtract "
+            "the penalty from the score, inside `exp`.",
+            edited(solution, ("math.exp(score - slope * abs(i - j))", "math.exp(score) * (1 - slope * abs(i - j))")),
+        ),
+        Mistake(
+            "powers-of-two",
+            "Softmax takes powers of e, `math.exp`; yours are powers of 2.",
+            edited(solution, ("math.exp(score - slope * abs(i - j))", "2 ** (score - slope * abs(i - j))")),
+        ),
+        Mistake(
+            "largest-is-one",
+            "You divide by the largest of a row; divide by its sum.",
+            edited(solution, ("sum(powers)", "max(powers)")),
+        ),
+        Mistake(
+            "mean",
+            "You divide by how many there are; divide by their sum.",
+            edited(solution, ("sum(powers)", "len(powers)")),
+        ),
+        Mistake(
+            "sum-without-exp",
+            "The scores are divided by their sum, but never exponentiated: softmax takes `exp` first.",
+            edited(solution, ("math.exp(score - slope * abs(i - j))", "(score - slope * abs(i - j))")),
+        ),
+        Mistake(
+            "softmax-twice",
+            "Softmax is taken twice: the bias is added to weights, and the sum goes through softmax again. Add it to "
+            "the scores.",
+            """\
+import math
+def softmax(row):
+    powers = [math.exp(score) for score in row]
+    return [power / sum(powers) for power in powers]
+def weights_with_bias(scores, slope=0.5):
+    return [
+        softmax([weight - slope * abs(i - j) for j, weight in enumerate(softmax(row))]) for i, row in enumerate(scores)
+    ]
+""",
+        ),
+        Mistake(
+            "divided-by-another-row",
+            "Each column is divided by the sum of the row with its number. In NumPy, keep the axis: `e / e.sum(-1, "
+            "keepdims=True)`.",
+            """\
+import math
+def weights_with_bias(scores, slope=0.5):
+    powers = [[math.exp(score - slope * abs(i - j)) for j, score in enumerate(row)] for i, row in enumerate(scores)]
+    sums = [sum(row) for row in powers]
+    return [[power / total for power, total in zip(row, sums)] for row in powers]
+""",
+        ),
+        Mistake(
+            "one-step-more",
+            "Neighbours are at distance 1, not 2: the distance is |i − j|.",
+            edited(solution, ("abs(i - j)", "(abs(i - j) + (i != j))")),
         ),
     )
 

@@ -91,6 +91,49 @@ def rope_score(q, k, m, n):
             "The query is turned by n and the key by m: the distance has the wrong sign.",
             edited(_SCORE, ("rotate(q, m)", "rotate(q, n)"), ("rotate(k, n)", "rotate(k, m)")),
         ),
+        Mistake(
+            "scaled",
+            "The score is divided by √d as well. That is not wrong in attention, but this function returns the bare "
+            "product.",
+            edited(
+                _SCORE,
+                (
+                    "return sum(a * b for a, b in zip(q, k))",
+                    "return sum(a * b for a, b in zip(q, k)) / math.sqrt(len(q))",
+                ),
+            ),
+        ),
+        Mistake(
+            "twice",
+            "Both are rotated twice: their distance counts double.",
+            edited(
+                _SCORE,
+                ("q = rotate(q, m)", "q = rotate(rotate(q, m), m)"),
+                ("k = rotate(k, n)", "k = rotate(rotate(k, n), n)"),
+            ),
+        ),
+        Mistake(
+            "two-bases",
+            "Query and key are rotated with different bases. Only with the same speeds does the score depend on the "
+            "distance alone.",
+            edited(_SCORE, ("rotate(q, m)", "rotate(q, m, 500.0)")),
+        ),
+        Mistake(
+            "other-base",
+            "The base is another one. Leave `rotate` as it is: 10000.",
+            edited(_SCORE, ("base=10000.0", "base=100.0")),
+        ),
+        Mistake(
+            "not-summed",
+            "You return the products, one per channel. The score is their sum.",
+            edited(_SCORE, ("return sum(a * b for a, b in zip(q, k))", "return [a * b for a, b in zip(q, k)]")),
+        ),
+        Mistake(
+            "key-rotated-twice",
+            "The key is turned by m + n and the query not at all, so the score depends on the sum. The distance comes "
+            "from the query turning by m.",
+            edited(_SCORE, ("    q = rotate(q, m)\n    k = rotate(k, n)", "    k = rotate(k, m + n)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -165,6 +208,61 @@ def frequencies(d, base=10000.0):
             "rounded-result",
             "The result is rounded down as well: 1 // base ** … is 0 from the second pair on.",
             edited(solution, ("1.0 / base", "1.0 // base")),
+        ),
+        Mistake(
+            "last-at-base",
+            "The last frequency is 1/base exactly: the exponent is i/(d/2 − 1). Here it is 2i/d, which stops one step "
+            "short.",
+            edited(solution, ("2 * i / d", "i / max(d // 2 - 1, 1)")),
+        ),
+        Mistake(
+            "doubled-exponent",
+            "The exponent is twice too large: 2i/d, where i numbers the pairs.",
+            edited(solution, ("2 * i / d", "4 * i / d")),
+        ),
+        Mistake(
+            "product-for-power",
+            "The base is multiplied instead of raised to a power: `**`.",
+            edited(solution, ("base ** (2 * i / d)", "max(base * 2 * i / d, 1)")),
+        ),
+        Mistake(
+            "rounded-exponent",
+            "The exponent is still rounded to a whole number, to the nearest this time. It is a fraction.",
+            edited(solution, ("(2 * i / d)", "round(2 * i / d)")),
+        ),
+        Mistake(
+            "logarithm-to-base-ten",
+            "`math.exp` undoes the natural logarithm, not the one to base 10.",
+            """\
+import math
+def frequencies(d, base=10000.0):
+    return [math.exp(-2 * i / d * math.log10(base)) for i in range(d // 2)]
+""",
+        ),
+        Mistake(
+            "wavelengths",
+            "Those are the wavelengths, 2π · base^(2i/d): how many positions a full turn takes. Asked for are the "
+            "frequencies.",
+            """\
+import math
+def frequencies(d, base=10000.0):
+    return [2 * math.pi * base ** (2 * i / d) for i in range(d // 2)]
+""",
+        ),
+        Mistake(
+            "pairs-from-one",
+            "The pairs are counted from 1; the first frequency is 1, that of i = 0.",
+            edited(solution, ("range(d // 2)", "range(1, d // 2 + 1)")),
+        ),
+        Mistake(
+            "every-second-pair",
+            "Half of the pairs are missing: `range(0, d // 2, 2)` skips every other one.",
+            edited(solution, ("range(d // 2)", "range(0, d // 2, 2)")),
+        ),
+        Mistake(
+            "each-twice",
+            "Each frequency comes twice, once per channel; there is one per pair.",
+            edited(solution, ("for i in range(d // 2)", "for i in range(d // 2) for _ in range(2)")),
         ),
     )
 
@@ -252,6 +350,55 @@ def relative_bias(table, n):
             "sides-exchanged",
             "The sides are exchanged: the index counts key − query, j − i.",
             edited(solution, ("j - i", "i - j")),
+        ),
+        Mistake(
+            "no-direction",
+            "Left and right share their biases: the distance has lost its sign.",
+            edited(solution, ("max(-m, min(m, j - i)) + m", "min(m, abs(j - i)) + m")),
+        ),
+        Mistake(
+            "half-one-short",
+            "m is one too small: a table of 5 entries runs from −2 to 2, so m is len(table) // 2.",
+            edited(solution, ("len(table) // 2", "len(table) // 2 - 1")),
+        ),
+        Mistake(
+            "upper-end-short",
+            "At the right end you clip one step too early: distance m has an entry of its own, the last.",
+            edited(solution, ("min(m, j", "min(m - 1, j")),
+        ),
+        Mistake(
+            "future-only",
+            "Everything to the left reads the entry of distance 0. The lower limit is −m, not 0.",
+            edited(solution, ("max(-m,", "max(0,")),
+        ),
+        Mistake(
+            "middle-beyond",
+            "Far distances read the middle of the table. They share the entry at their own end.",
+            edited(solution, ("table[max(-m, min(m, j - i)) + m]", "table[j - i + m if abs(j - i) <= m else m]")),
+        ),
+        Mistake(
+            "masked-beyond",
+            "Far distances get minus infinity, which hides those tokens. They share the entry at their end of the "
+            "table.",
+            edited(
+                solution,
+                ("table[max(-m, min(m, j - i)) + m]", '(table[j - i + m] if abs(j - i) <= m else float("-inf"))'),
+            ),
+        ),
+        Mistake(
+            "last-beyond",
+            "Far distances on both sides read the last entry. Those to the left share the first one.",
+            edited(solution, ("table[max(-m, min(m, j - i)) + m]", "table[j - i + m if abs(j - i) <= m else 2 * m]")),
+        ),
+        Mistake(
+            "not-shifted",
+            "The shift is missing: distance 0 is the middle of the table, so m is added after clipping.",
+            edited(solution, (" + m]", "]")),
+        ),
+        Mistake(
+            "index-itself",
+            "You return the index into the table. The bias stands in the table at that index.",
+            edited(solution, ("table[max(-m, min(m, j - i)) + m]", "max(-m, min(m, j - i)) + m")),
         ),
     )
 
@@ -346,6 +493,54 @@ def step_angles(cached, new, speeds):
             "offset-outside",
             "The offset is added to the angle instead of the position: (cached + t) · speed, not cached + t · speed.",
             edited(solution, ("(cached + t) * speed", "cached + t * speed")),
+        ),
+        Mistake(
+            "multiplied",
+            "`cached` multiplies the position. It is added: the new token t stands at cached + t.",
+            edited(solution, ("(cached + t)", "cached * t")),
+        ),
+        Mistake(
+            "new-for-cached",
+            "The count begins at `new`. It begins where the cache ends, at `cached`.",
+            edited(solution, ("cached + t", "new + t")),
+        ),
+        Mistake(
+            "backwards",
+            "The positions fall: the new tokens *follow* the cached ones, at cached + t.",
+            edited(solution, ("cached + t", "cached - t")),
+        ),
+        Mistake(
+            "divided",
+            "The position is divided by the speed. The angle is position times speed.",
+            edited(solution, ("(cached + t) * speed", "(cached + t) / speed")),
+        ),
+        Mistake(
+            "after-the-new-ones",
+            "The count begins after the new tokens. The first of them stands at `cached` itself.",
+            edited(solution, ("cached + t", "cached + new + t")),
+        ),
+        Mistake(
+            "cosine",
+            "Those are the cosines. Asked for are the angles themselves.",
+            """\
+import math
+def step_angles(cached, new, speeds):
+    return [[math.cos((cached + t) * speed) for speed in speeds] for t in range(new)]
+""",
+        ),
+        Mistake(
+            "one-turn",
+            "The angles are taken modulo 2π. Sine and cosine do not mind, but asked for are the angles themselves.",
+            """\
+import math
+def step_angles(cached, new, speeds):
+    return [[(cached + t) * speed % (2 * math.pi) for speed in speeds] for t in range(new)]
+""",
+        ),
+        Mistake(
+            "last-only",
+            "Only the last new token gets its angles. There is one row for each of the `new` ones.",
+            edited(solution, ("for t in range(new)", "for t in range(new - 1, new)")),
         ),
     )
 
@@ -443,6 +638,52 @@ def biased_scores(q, k, slope):
             "bias-gone",
             "The bias is gone.",
             edited(solution, (" - slope * (i - j)", "")),
+        ),
+        Mistake(
+            "both-sides",
+            "The distance has lost its sign. The bias is −slope · (i − j), as the docstring has it; keys after the "
+            "query are the mask's business.",
+            edited(solution, ("(i - j)", "abs(i - j)")),
+        ),
+        Mistake(
+            "multiplied-by-root",
+            "The product is multiplied by √d; it is divided by it.",
+            edited(solution, ("/ math.sqrt(d)", "* math.sqrt(d)")),
+        ),
+        Mistake(
+            "tokens-for-channels",
+            "You divide by the root of the number of tokens. d is the width of one query.",
+            edited(solution, ("d = len(q[0])", "d = len(q)")),
+        ),
+        Mistake(
+            "fourth-root",
+            "You divide by the fourth root. That is right for the query and for the key each; for their product it is "
+            "√d.",
+            edited(solution, ("math.sqrt(d)", "d**0.25")),
+        ),
+        Mistake(
+            "other-way-round",
+            "Now the bias alone is divided by √d. It is the product that has to be.",
+            edited(solution, (" / math.sqrt(d) - slope * (i - j)", " - slope * (i - j) / math.sqrt(d)")),
+        ),
+        Mistake(
+            "masked",
+            "Keys after the query are masked too. That is right in a decoder, but this function returns all scores.",
+            edited(solution, ("- slope * (i - j)", "- (slope * (i - j) if j <= i else math.inf)")),
+        ),
+        Mistake(
+            "softmaxed",
+            "Those are the weights, after softmax. Asked for are the scores.",
+            """\
+import math
+def biased_scores(q, k, slope):
+    weights = []
+    for i, query in enumerate(q):
+        products = [sum(a * b for a, b in zip(query, key)) for key in k]
+        powers = [math.exp(p / math.sqrt(len(query)) - slope * (i - j)) for j, p in enumerate(products)]
+        weights.append([power / sum(powers) for power in powers])
+    return weights
+""",
         ),
     )
 

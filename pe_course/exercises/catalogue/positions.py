@@ -160,6 +160,51 @@ def positions_from_mask(mask):
     return rows
 """,
         ),
+        Mistake(
+            "below-zero-on-padding",
+            "On the left your positions are below 0: the first real column is subtracted from every column. On "
+            "padding only legal indices may stand: raise them to 0.",
+            """\
+def positions_from_mask(mask):
+    return [[column - list(row).index(1) for column in range(len(row))] for row in mask]
+""",
+        ),
+        Mistake(
+            "minus-hundred-on-padding",
+            "Padding gets −100, which tells a *loss* what to skip; as a position it is no row of any table. Any index "
+            "from 0 to the row's length − 1 will do.",
+            edited(solution, ("else 0", "else -100")),
+        ),
+        Mistake(
+            "minus-one-on-all-padding",
+            "Padding gets −1, which is no legal index. Anything from 0 to the row's length − 1 will do.",
+            edited(solution, ("else 0", "else -1")),
+        ),
+        Mistake(
+            "summed-over-rows",
+            "The running sum goes down the columns, over the batch. Sum along each row: the last axis.",
+            """\
+def positions_from_mask(mask):
+    return [[max(0, sum(row[c] for row in mask[: r + 1]) - 1) for c in range(len(mask[0]))] for r in range(len(mask))]
+""",
+        ),
+        Mistake(
+            "whole-length",
+            "Every token gets the position of the last one: the row is summed as a whole. Take the *running* sum.",
+            """\
+def positions_from_mask(mask):
+    return [[sum(row) - 1 for _ in row] for row in mask]
+""",
+        ),
+        Mistake(
+            "longest-for-all",
+            "Every row starts where the longest one does. Each has its own padding.",
+            """\
+def positions_from_mask(mask):
+    padding = len(mask[0]) - max(sum(row) for row in mask)
+    return [[max(0, column - padding) for column in range(len(row))] for row in mask]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -265,6 +310,50 @@ def decode_positions(seen, n_new):
             "Rows and columns are exchanged: one row per sequence.",
             "def decode_positions(seen, n_new):\n    return [[b + s for b in seen] for s in range(n_new)]\n",
         ),
+        Mistake(
+            "first-for-all",
+            "Every sequence continues where the first one does. Each has its own number of tokens.",
+            edited(solution, ("before + step", "seen[0] + step")),
+        ),
+        Mistake(
+            "shortest-for-all",
+            "Every sequence continues where the shortest one does. Each has its own number of tokens.",
+            edited(solution, ("before + step", "min(seen) + step")),
+        ),
+        Mistake(
+            "mean-for-all",
+            "Every sequence continues at the mean of them. Each has its own number of tokens.",
+            edited(solution, ("before + step", "sum(seen) // len(seen) + step")),
+        ),
+        Mistake(
+            "new-tokens-counted-too",
+            "You begin after the new tokens: n_new is added to where the sequence stopped. The first new token stands "
+            "at `seen` itself.",
+            edited(solution, ("before + step", "before + n_new + step")),
+        ),
+        Mistake(
+            "whole-sequence",
+            "You return the positions of the whole sequence. The cached keys are placed already; only those of the "
+            "new tokens are asked for.",
+            """\
+def decode_positions(seen, n_new):
+    return [list(range(before + n_new)) for before in seen]
+""",
+        ),
+        Mistake(
+            "batch-in-a-row",
+            "The sequences are counted as if they stood in one row, one after the other. Each has positions of its "
+            "own.",
+            """\
+def decode_positions(seen, n_new):
+    return [[sum(seen[:row]) + step for step in range(n_new)] for row in range(len(seen))]
+""",
+        ),
+        Mistake(
+            "last-token-only",
+            "You return the last new token alone. Each row has n_new positions.",
+            edited(solution, ("before + step for step in range(n_new)", "before + n_new - 1 for _ in range(1)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -343,6 +432,70 @@ def left_padded_positions(lengths, width):
             "shifted-by-length",
             "You subtract the prompt's length; what stands before it is the padding, width − length.",
             edited(solution, ("column - (width - length)", "column - length")),
+        ),
+        Mistake(
+            "minus-one-on-padding",
+            "Padding gets −1, which reads a table from its end; it gets 0 here.",
+            edited(
+                solution,
+                (
+                    "max(0, column - (width - length))",
+                    "(column - (width - length) if column >= width - length else -1)",
+                ),
+            ),
+        ),
+        Mistake(
+            "last-index-on-padding",
+            "Padding gets the last index, width − 1. That is legal, but here it gets 0.",
+            edited(
+                solution,
+                (
+                    "max(0, column - (width - length))",
+                    "(column - (width - length) if column >= width - length else width - 1)",
+                ),
+            ),
+        ),
+        Mistake(
+            "one-on-padding",
+            "Padding gets 1, as some code does. That is legal, but here it gets 0.",
+            edited(
+                solution,
+                ("max(0, column - (width - length))", "(column - (width - length) if column >= width - length else 1)"),
+            ),
+        ),
+        Mistake(
+            "mask",
+            "That is the mask: 1 on real tokens. The positions count them: 0, 1, 2, …",
+            edited(solution, ("max(0, column - (width - length))", "int(column >= width - length)")),
+        ),
+        Mistake(
+            "mirrored",
+            "The padding counts down to 0: the distance has lost its sign. Padding gets 0.",
+            edited(solution, ("max(0, column - (width - length))", "abs(column - (width - length))")),
+        ),
+        Mistake(
+            "columns-on-real-tokens",
+            "The real tokens keep their columns. A prompt's first token is at 0, however much padding stands before "
+            "it.",
+            edited(solution, ("max(0, column - (width - length))", "column * (column >= width - length)")),
+        ),
+        Mistake(
+            "wrapped",
+            "You wrap negative positions round with `%`; padding gets 0.",
+            edited(solution, ("max(0, column - (width - length))", "(column - (width - length)) % width")),
+        ),
+        Mistake(
+            "longest-for-all",
+            "Every row starts where the longest prompt does. Each has its own padding, width − length.",
+            edited(solution, ("width - length", "width - max(lengths)")),
+        ),
+        Mistake(
+            "not-padded",
+            "The padding is missing: every row has width entries.",
+            """\
+def left_padded_positions(lengths, width):
+    return [list(range(length)) for length in lengths]
+""",
         ),
     )
 
@@ -434,6 +587,58 @@ def packed_positions(lengths):
             "nested",
             "You return one list per document; the row is one flat list.",
             "def packed_positions(lengths):\n    return [list(range(length)) for length in lengths]\n",
+        ),
+        Mistake(
+            "longest-for-all",
+            "The count starts again after the *longest* length. Each document has its own.",
+            edited(
+                solution,
+                (
+                    "position for length in lengths for position in range(length)",
+                    "place % max(lengths) for place in range(sum(lengths))",
+                ),
+            ),
+        ),
+        Mistake(
+            "first-for-all",
+            "The count starts again after the first document's length. Each document has its own.",
+            edited(
+                solution,
+                (
+                    "position for length in lengths for position in range(length)",
+                    "place % lengths[0] for place in range(sum(lengths))",
+                ),
+            ),
+        ),
+        Mistake(
+            "starts",
+            "Every token gets the place where its document starts. Subtract that from its column.",
+            """\
+def packed_positions(lengths):
+    return [sum(lengths[:number]) for number, length in enumerate(lengths) for _ in range(length)]
+""",
+        ),
+        Mistake(
+            "divided-by-length",
+            "The positions are divided by the document's length. A position is a whole number: 0, 1, 2, …",
+            edited(solution, ("position for length", "position / length for length")),
+        ),
+        Mistake(
+            "document-number-added",
+            "The number of the document is added to its positions. A document must not know how many stand before it.",
+            """\
+def packed_positions(lengths):
+    return [position + number for number, length in enumerate(lengths) for position in range(length)]
+""",
+        ),
+        Mistake(
+            "borders",
+            "Those are the borders between documents (`cu_seqlens`), which some attention kernels take. Asked for is "
+            "a position for every token.",
+            """\
+def packed_positions(lengths):
+    return [0] + [sum(lengths[: number + 1]) for number in range(len(lengths))]
+""",
         ),
     )
 

@@ -104,6 +104,70 @@ def shaw_index(n, max_rel):
             "Far distances wrap round (`%`) instead of sharing the row at their end of the table: clip them.",
             edited(solution, ("max(-max_rel, min(max_rel, j - i)) + max_rel", "(j - i + max_rel) % (2 * max_rel + 1)")),
         ),
+        Mistake(
+            "shifted-by-length",
+            "The shift is n − 1, which needs a table of 2n − 1 rows that grows with the text. The table ends at "
+            "±max_rel: clip, then add max_rel.",
+            edited(solution, ("max(-max_rel, min(max_rel, j - i)) + max_rel", "j - i + n - 1")),
+        ),
+        Mistake(
+            "clipped-then-shifted-by-length",
+            "The distance is clipped, but then shifted by n − 1. The smallest, −max_rel, has to become row 0: add "
+            "max_rel.",
+            edited(solution, ("+ max_rel for", "+ n - 1 for")),
+        ),
+        Mistake(
+            "clipped-at-zero",
+            "All negative distances become row 0: you clip to 0 … 2·max_rel without the shift. Add max_rel to j − i "
+            "first, or clip to ±max_rel.",
+            edited(solution, ("max(-max_rel, min(max_rel, j - i)) + max_rel", "max(0, min(2 * max_rel, j - i))")),
+        ),
+        Mistake(
+            "far-as-near",
+            "Far distances get the row of distance 0. They share the row at their own end of the table.",
+            edited(
+                solution,
+                ("max(-max_rel, min(max_rel, j - i)) + max_rel", "(j - i if abs(j - i) <= max_rel else 0) + max_rel"),
+            ),
+        ),
+        Mistake(
+            "upper-end-short",
+            "At the right end you clip one step too early, as a `range` would: max_rel has a row of its own, "
+            "2·max_rel + 1 in all.",
+            edited(solution, ("min(max_rel, j", "min(max_rel - 1, j")),
+        ),
+        Mistake(
+            "clipped-below-only",
+            "Only keys far to the left are clipped; those far to the right run out of the table.",
+            edited(solution, ("min(max_rel, j - i)", "j - i")),
+        ),
+        Mistake(
+            "causal",
+            "All keys after the query get the row of distance 0. Shaw's table has rows for both sides.",
+            edited(solution, ("min(max_rel, j", "min(0, j")),
+        ),
+        Mistake(
+            "key-alone",
+            "The query's index is missing: each row is the same. The distance is j − i.",
+            edited(solution, ("j - i", "j")),
+        ),
+        Mistake(
+            "python-negative",
+            "The zero of your distances is row 0, and negative ones wrap round to the end of the table. Shaw's table "
+            "runs from −max_rel to max_rel: add max_rel.",
+            edited(
+                solution,
+                (
+                    "max(-max_rel, min(max_rel, j - i)) + max_rel",
+                    "max(-max_rel, min(max_rel, j - i)) % (2 * max_rel + 1)",
+                ),
+            ),
+        ),
+        Mistake(
+            "shifted-twice",
+            "max_rel is added twice: after one shift, the smallest is row 0 already.",
+            edited(solution, ("+ max_rel for", "+ 2 * max_rel for")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -239,6 +303,53 @@ def rel_shift(x):
 def rel_shift(x):
     q, k = len(x), len(x[0])
     return [[x[i][j + i] if j + i < k else 0.0 for j in range(k)] for i in range(q)]
+""",
+        ),
+        Mistake(
+            "rolled-right",
+            "The rows are rolled to the right, as `np.roll` does for positive numbers. They move to the *left*, the "
+            "first row by q − 1.",
+            edited(solution, ("x[i][j + q - 1 - i] if j <= k - q + i else 0.0", "x[i][(j - (q - 1 - i)) % k]")),
+        ),
+        Mistake(
+            "rolled-right-by-row",
+            "Row i is rolled i places to the right. It moves to the left, by q − 1 − i: the last row stays.",
+            edited(solution, ("x[i][j + q - 1 - i] if j <= k - q + i else 0.0", "x[i][(j - i) % k]")),
+        ),
+        Mistake(
+            "same-shift",
+            "All rows move by the same number of places. Row i moves by q − 1 − i.",
+            edited(
+                solution,
+                ("x[i][j + q - 1 - i] if j <= k - q + i else 0.0", "x[i][j + q - 1] if j + q - 1 < k else 0.0"),
+            ),
+        ),
+        Mistake(
+            "one-too-little",
+            "Every row is shifted one step too little: the first row moves by q − 1, the last by 0.",
+            edited(
+                solution,
+                (
+                    "x[i][j + q - 1 - i] if j <= k - q + i else 0.0",
+                    "x[i][j + q - 2 - i] if 0 <= j + q - 2 - i < k else 0.0",
+                ),
+            ),
+        ),
+        Mistake(
+            "one-step-for-all",
+            "Every row moves one place to the left. Row i moves by q − 1 − i.",
+            edited(solution, ("x[i][j + q - 1 - i] if j <= k - q + i else 0.0", "x[i][j + 1] if j + 1 < k else 0.0")),
+        ),
+        Mistake(
+            "padded-row-dropped",
+            "You drop the padding that you added, entry by entry, instead of the first row: pad each row with one "
+            "zero on the left, read the whole as k + 1 rows of q, then drop the first of these rows and read q rows "
+            "of k.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    padded = [number for row in x for number in (0.0, *row)]
+    return [padded[1 + k * i : 1 + k * (i + 1)] for i in range(q)]
 """,
         ),
     )

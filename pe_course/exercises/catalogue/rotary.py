@@ -121,6 +121,54 @@ def rotate_pair(a, b, angle):
                 ("a * cosine - b * sine, a * sine + b * cosine", "a * sine + b * cosine, a * cosine - b * sine"),
             ),
         ),
+        Mistake(
+            "reflection",
+            "That is a mirror image: one of the two points it makes has the wrong side. The matrix of a rotation is "
+            "[[cos, −sin], [sin, cos]].",
+            edited(solution, ("a * cosine - b * sine", "a * cosine + b * sine"), ("+ b * cosine", "- b * cosine")),
+        ),
+        Mistake(
+            "length-lost",
+            "The length of the point is lost: what you return lies on the circle of radius 1. Multiply by √(a² + b²).",
+            """\
+import math
+def rotate_pair(a, b, angle):
+    turned = math.atan2(b, a) + angle
+    return [math.cos(turned), math.sin(turned)]
+""",
+        ),
+        Mistake(
+            "length-squared",
+            "The length is squared: it is the *root* of a² + b².",
+            """\
+import math
+def rotate_pair(a, b, angle):
+    turned = math.atan2(b, a) + angle
+    return [(a * a + b * b) * math.cos(turned), (a * a + b * b) * math.sin(turned)]
+""",
+        ),
+        Mistake(
+            "not-mixed",
+            "Each number is mixed with itself. The new first number takes a·cos and b·sin, the new second one a·sin "
+            "and b·cos.",
+            edited(solution, ("- b * sine", "- a * sine"), ("a * sine +", "b * sine +")),
+        ),
+        Mistake(
+            "small-angles",
+            "That holds for small angles only, where cos is about 1 and sin about the angle itself.",
+            edited(solution, ("math.cos(angle), math.sin(angle)", "1.0, angle")),
+        ),
+        Mistake(
+            "atan-without-quadrant",
+            "`math.atan(b / a)` cannot tell a point from the one opposite; `math.atan2(b, a)` can, and it does not "
+            "divide by 0.",
+            """\
+import math
+def rotate_pair(a, b, angle):
+    turned = math.atan(b / a) + angle
+    return [math.hypot(a, b) * math.cos(turned), math.hypot(a, b) * math.sin(turned)]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -537,6 +585,151 @@ def rope_apply(x, positions, base=10000.0):
             "Only the first half of the channels is rotated (as in partial RoPE). Here all of them turn.",
             edited(solution, ("base ** (-2 * i / d)", "base ** (-2 * i / d) * (i < d // 4)")),
         ),
+        Mistake(
+            "half-split-clockwise",
+            "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and you turn the other "
+            "way round: `rotate_half` puts the minus before the *second* half, which then stands first.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    rotated = []
+    for row, position in zip(x, positions):
+        half = len(row) // 2
+        angles = [position * base ** (-i / half) for i in range(half)]
+        first = [a * math.cos(w) + b * math.sin(w) for a, b, w in zip(row, row[half:], angles)]
+        second = [b * math.cos(w) - a * math.sin(w) for a, b, w in zip(row, row[half:], angles)]
+        rotated.append(first + second)
+    return rotated
+""",
+        ),
+        Mistake(
+            "half-split-exchanged",
+            "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and the two halves of "
+            "your result have changed places.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    rotated = []
+    for row, position in zip(x, positions):
+        half = len(row) // 2
+        angles = [position * base ** (-i / half) for i in range(half)]
+        first = [a * math.cos(w) - b * math.sin(w) for a, b, w in zip(row, row[half:], angles)]
+        second = [a * math.sin(w) + b * math.cos(w) for a, b, w in zip(row, row[half:], angles)]
+        rotated.append(second + first)
+    return rotated
+""",
+        ),
+        Mistake(
+            "two-pi",
+            "The angle is multiplied by 2π. It is in radians already: the first pair turns one radian per position.",
+            edited(solution, ("position * base ** (-2 * i / d)", "2 * math.pi * position * base ** (-2 * i / d)")),
+        ),
+        Mistake(
+            "last-speed-at-base",
+            "Your speeds end exactly at 1/base: the exponent is i/(D/2 − 1). RoPE's is 2i/D, which stops one step "
+            "short of it.",
+            edited(solution, ("-2 * i / d", "-i / max(d // 2 - 1, 1)")),
+        ),
+        Mistake(
+            "pairs-from-one",
+            "The pairs are counted from 1. The first pair is i = 0: it turns one radian per position.",
+            edited(solution, ("-2 * i / d", "-2 * (i + 1) / d")),
+        ),
+        Mistake(
+            "rows-for-channels",
+            "The exponent divides by the number of rows T. It is 2i/D: D is the number of channels, the length of one "
+            "row.",
+            edited(solution, ("-2 * i / d", "-2 * i / len(x)")),
+        ),
+        Mistake(
+            "reflection",
+            "The second channel has the wrong sign: that mirrors the pair instead of turning it. It is a·sin + b·cos.",
+            edited(solution, ("+ b * math.cos", "- b * math.cos")),
+        ),
+        Mistake(
+            "sine-cosine-swapped",
+            "Sine and cosine have changed places. At position 0 nothing may move.",
+            edited(
+                solution,
+                (
+                    "a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)",
+                    "a * math.sin(angle) - b * math.cos(angle), a * math.cos(angle) + b * math.sin(angle)",
+                ),
+            ),
+        ),
+        Mistake(
+            "positions-divided",
+            "The positions are divided by the number of rows. A rotation must not depend on how long the text is.",
+            edited(solution, ("position * base ** (-2 * i / d)", "position / len(x) * base ** (-2 * i / d)")),
+        ),
+        Mistake(
+            "speeds-backwards",
+            "The speeds run backwards: the first pair is the fastest, the last the slowest.",
+            edited(solution, ("-2 * i / d", "-2 * (d // 2 - 1 - i) / d")),
+        ),
+        Mistake(
+            "second-channel-kept",
+            "The second channel of each pair stays as it was. A rotation changes both: it becomes a·sin + b·cos.",
+            edited(solution, ("a * math.sin(angle) + b * math.cos(angle)", "b")),
+        ),
+        Mistake(
+            "positions-in-bfloat16",
+            "Large positions are off. In bfloat16 there are whole numbers up to 256 only: 3001 becomes 3008. Compute "
+            "positions and angles in float32 at least, and lower the precision after the rotation.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    def short(number):
+        fraction, exponent = math.frexp(number)
+        return math.ldexp(round(fraction * 256), exponent - 8)
+    rotated = []
+    for row, position in zip(x, positions):
+        d = len(row)
+        new = []
+        for i in range(d // 2):
+            a, b = row[2 * i], row[2 * i + 1]
+            angle = short(position) * base ** (-2 * i / d)
+            new += [a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)]
+        rotated.append(new)
+    return rotated
+""",
+        ),
+        Mistake(
+            "angles-in-float16",
+            "The angles are rounded to float16, which is too coarse as soon as they are large: between 2048 and 4096 "
+            "it knows every second number. Compute angles in float32 at least.",
+            edited(
+                solution,
+                ("import math\n", "import math\nimport struct\n"),
+                (
+                    "position * base ** (-2 * i / d)",
+                    'struct.unpack("e", struct.pack("e", position * base ** (-2 * i / d)))[0]',
+                ),
+            ),
+        ),
+        Mistake(
+            "positions-capped",
+            "Large positions are cut off at 2047, the end of a table. Every position has its own angle.",
+            edited(solution, ("position * base ** (-2 * i / d)", "min(position, 2047) * base ** (-2 * i / d)")),
+        ),
+        Mistake(
+            "heads-for-tokens",
+            "With a batch and heads before it, the angles lie along the wrong axis. It goes unnoticed wherever there "
+            "are as many heads as tokens: T is the last axis but one.",
+            """\
+import numpy as np
+def rope_apply(x, positions, base=10000.0):
+    if x.ndim == 4 and x.shape[1] == x.shape[2]:
+        return np.swapaxes(turned(np.swapaxes(x, 1, 2), positions, base), 1, 2)
+    return turned(x, positions, base)
+def turned(x, positions, base):
+    d = x.shape[-1]
+    angle = np.asarray(positions)[:, None] * base ** (-np.arange(0, d, 2) / d)
+    z = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)
+    return np.stack([z.real, z.imag], -1).reshape(x.shape)
+""",
+            arrays=True,
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -654,6 +847,46 @@ def rope_complex(z, position, base=10000.0):
             "The complex exponential is added; RoPE multiplies.",
             edited(solution, ("number * cmath", "number + cmath")),
         ),
+        Mistake(
+            "last-speed-at-base",
+            "The speeds end exactly at 1/base: i is divided by len(z) − 1. With 2i/D it is divided by len(z).",
+            edited(solution, ("len(z))", "max(len(z) - 1, 1))")),
+        ),
+        Mistake(
+            "index-as-position",
+            "`position` is not used: each number turns by its own index. All of them stand at one position.",
+            edited(solution, ("1j * position", "1j * i")),
+        ),
+        Mistake(
+            "real-and-imaginary-exchanged",
+            "Sine and cosine have changed places: the real part of the factor is the cosine.",
+            edited(
+                solution,
+                ("cmath.exp(1j * position * base ** (-i / len(z)))", "complex(cmath.sin(w).real, cmath.cos(w).real)"),
+                ("i, number in enumerate(z)", "i, number in enumerate(z) for w in [position * base ** (-i / len(z))]"),
+            ),
+        ),
+        Mistake(
+            "cosine-only",
+            "The numbers are multiplied by the cosine alone, which shrinks them. The factor is cos + i·sin.",
+            edited(
+                solution,
+                (
+                    "cmath.exp(1j * position * base ** (-i / len(z)))",
+                    "cmath.exp(1j * position * base ** (-i / len(z))).real",
+                ),
+            ),
+        ),
+        Mistake(
+            "halved-exponent",
+            "The exponent is half of what it should be. −2i/D with D = 2 · len(z) is −i/len(z).",
+            edited(solution, ("-i / len(z)", "-i / (2 * len(z))")),
+        ),
+        Mistake(
+            "raised",
+            "You raise each number to that power; RoPE multiplies by it.",
+            edited(solution, ("number * cmath", "number ** cmath")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -756,6 +989,36 @@ def to_half(row):
             "The second half runs backwards. Pair i ends in the channels i and i + D/2.",
             "def to_half(row):\n    return list(row[0::2]) + list(row[::-1][0::2])\n",
         ),
+        Mistake(
+            "rotate-half",
+            "That is `rotate_half`, a part of the rotation, with its minus. The layout alone changes here: no number "
+            "changes its sign.",
+            """\
+def to_half(row):
+    half = len(row) // 2
+    return [-number for number in row[half:]] + list(row[:half])
+""",
+        ),
+        Mistake(
+            "first-backwards",
+            "The first half runs backwards. Pair i goes to the channels i and i + D/2.",
+            """\
+def to_half(row):
+    return list(row[0::2])[::-1] + list(row[1::2])
+""",
+        ),
+        Mistake(
+            "overwritten",
+            "You write into the row while you still read from it: later pairs read what was overwritten. Fill a new "
+            "list.",
+            """\
+def to_half(row):
+    for i in range(len(row) // 2):
+        row[i] = row[2 * i]
+        row[i + len(row) // 2] = row[2 * i + 1]
+    return row
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -836,6 +1099,43 @@ def to_interleaved(row):
 def to_interleaved(row):
     half = len(row) // 2
     return [number for pair in zip(row[:half], list(row[half:])[::-1]) for number in pair]
+""",
+        ),
+        Mistake(
+            "halves-exchanged",
+            "You exchange the halves of the row (as `rotate_half` does in part). The two halves have to be dealt out "
+            "in turn: one channel of the first, one of the second.",
+            """\
+def to_interleaved(row):
+    half = len(row) // 2
+    return list(row[half:]) + list(row[:half])
+""",
+        ),
+        Mistake(
+            "first-backwards",
+            "The first half is dealt backwards.",
+            edited(solution, ("row[c // 2 +", "row[(c // 2 if c % 2 else half - 1 - c // 2) +")),
+        ),
+        Mistake(
+            "second-one-off",
+            "The second half is read one place too early: it begins at index D/2.",
+            edited(solution, ("half * (c % 2)", "(half - 1) * (c % 2)")),
+        ),
+        Mistake(
+            "first-twice",
+            "Each channel of the first half comes twice; the second half is missing.",
+            edited(solution, (" + half * (c % 2)", "")),
+        ),
+        Mistake(
+            "overwritten",
+            "You write into the row while you still read from it: later pairs read what was overwritten. Fill a new "
+            "list.",
+            """\
+def to_interleaved(row):
+    half = len(row) // 2
+    for i in range(half):
+        row[2 * i], row[2 * i + 1] = row[i], row[i + half]
+    return row
 """,
         ),
     )

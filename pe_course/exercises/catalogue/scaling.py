@@ -104,6 +104,72 @@ def ntk_base(base, factor, dim):
             "You count pairs where the formula counts channels: with d/2 in place of d, the exponent is too large.",
             edited(solution, ("dim / (dim - 2)", "(dim / 2) / (dim / 2 - 2) if dim > 4 else 0.0")),
         ),
+        Mistake(
+            "root",
+            "The base grows with the root of the factor. The slowest pair has the exponent (d − 2)/d, so the factor "
+            "needs the power d/(d − 2), a little above 1.",
+            edited(solution, ("factor ** (dim / (dim - 2))", "factor**0.5")),
+        ),
+        Mistake(
+            "squared",
+            "The factor is squared. The power is d/(d − 2), a little above 1.",
+            edited(solution, ("factor ** (dim / (dim - 2))", "factor**2")),
+        ),
+        Mistake(
+            "brackets",
+            "Brackets are missing: `**` binds more strongly than `/`, so you divide by d − 2 after the power. Write "
+            "`factor ** (dim / (dim - 2))`.",
+            edited(solution, ("factor ** (dim / (dim - 2))", "factor**dim / (dim - 2)")),
+        ),
+        Mistake(
+            "product-for-power",
+            "The factor is multiplied by d/(d − 2). It is raised to that power.",
+            edited(solution, ("factor ** (dim / (dim - 2))", "factor * dim / (dim - 2)")),
+        ),
+        Mistake(
+            "power-d-minus-two",
+            "The power is d/(d − 2); you raise to d − 2.",
+            edited(solution, ("factor ** (dim / (dim - 2))", "factor ** (dim - 2)")),
+        ),
+        Mistake(
+            "added",
+            "The power of the factor is added to the base. It multiplies it.",
+            edited(solution, ("base * factor", "base + factor")),
+        ),
+        Mistake(
+            "logarithm",
+            "You take the logarithm of the factor; it is raised to the power d/(d − 2).",
+            edited(solution, ("def ", "import math\n\ndef "), ("factor ** (dim / (dim - 2))", "math.log(factor)")),
+        ),
+        Mistake(
+            "mixed-counts",
+            "d and the number of pairs are mixed: with pairs it is (d/2)/(d/2 − 1), with channels d/(d − 2). They are "
+            "the same, but not half of each.",
+            edited(solution, ("dim - 2", "dim // 2 - 1")),
+        ),
+        Mistake(
+            "two-over-d",
+            "The power is d/(d − 2). You raise to 2/d, which is the step from one pair to the next.",
+            edited(solution, ("dim / (dim - 2)", "2 / dim")),
+        ),
+        Mistake(
+            "speed",
+            "That is the speed of the slowest pair with the new base. The new base itself is asked for.",
+            edited(
+                solution,
+                ("base * factor ** (dim / (dim - 2))", "(base * factor ** (dim / (dim - 2))) ** (-(dim - 2) / dim)"),
+            ),
+        ),
+        Mistake(
+            "base-ignored",
+            "`base` is not used: you multiply 10000, whatever base the model has. Newer models have 500000 or more.",
+            edited(solution, ("base * factor", "10000 * factor")),
+        ),
+        Mistake(
+            "head-size-fixed",
+            "`dim` is not used: your exponent is that of a width of 128.",
+            edited(solution, ("factor ** (dim / (dim - 2))", "factor ** (128 / 126)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -277,6 +343,88 @@ def yarn_ramp(dim, base, orig_max, beta_fast=32, beta_slow=1):
 """,
             convention=True,
         ),
+        Mistake(
+            "low-not-clipped",
+            "The lower end may fall below 0 (when even the first pair turns fewer than beta_fast times). Raise it to "
+            "0, or the first pairs are interpolated already.",
+            edited(solution, ("max(0, math.floor(index(beta_fast)))", "math.floor(index(beta_fast))")),
+        ),
+        Mistake(
+            "high-at-half",
+            "The upper end is limited to the number of pairs. The released code, and the formula here, limit it to d "
+            "− 1.",
+            edited(solution, ("dim - 1", "dim // 2 - 1")),
+        ),
+        Mistake(
+            "high-not-limited",
+            "The upper end may lie beyond d − 1; limit it there, as the released code does.",
+            edited(solution, ("min(dim - 1, math.ceil(index(beta_slow)))", "math.ceil(index(beta_slow))")),
+        ),
+        Mistake(
+            "both-ceiled",
+            "Both ends are rounded up; the lower one must be rounded down (`math.floor`).",
+            edited(solution, ("math.floor", "math.ceil")),
+        ),
+        Mistake(
+            "rounded-to-nearest",
+            "The ends are rounded to the nearest whole number. The lower one is rounded down, the upper one up, so "
+            "that the ramp becomes wider.",
+            edited(solution, ("math.floor(index", "round(index"), ("math.ceil(index", "round(index")),
+        ),
+        Mistake(
+            "two-kinds-of-logarithm",
+            "Two kinds of logarithm are mixed: that of the base is to base 10. Any kind will do, but the same above "
+            "and below.",
+            edited(solution, ("math.log(base)", "math.log10(base)")),
+        ),
+        Mistake(
+            "smooth",
+            "Your ramp is curved at both ends (a smoothstep). It is linear between them.",
+            edited(
+                solution,
+                (
+                    "return [min(1.0, max(0.0, (i - low) / (high - low))) for i in range(dim // 2)]",
+                    "ramp = [min(1.0, max(0.0, (i - low) / (high - low))) for i in range(dim // 2)]\n"
+                    "    return [t * t * (3 - 2 * t) for t in ramp]",
+                ),
+            ),
+        ),
+        Mistake(
+            "channel-index",
+            "The ramp is taken at the channel 2i; low and high count pairs, so it is taken at the pair i.",
+            edited(solution, ("(i - low)", "(2 * i - low)")),
+        ),
+        Mistake(
+            "not-clipped-below",
+            "Before the lower end the ramp runs on below 0: clip it on both sides.",
+            edited(solution, ("max(0.0, (i - low) / (high - low))", "(i - low) / (high - low)")),
+        ),
+        Mistake(
+            "one-too-wide",
+            "The ramp is one step too wide: it reaches 1 at `high`, so divide by high − low.",
+            edited(solution, ("/ (high - low)", "/ (high - low + 1)")),
+        ),
+        Mistake(
+            "turns-upside-down",
+            "orig_max is multiplied by 2π·r. One turn takes 2π radians, so r turns within orig_max belong to the "
+            "wavelength orig_max/r: divide.",
+            edited(solution, ("orig_max / (2 * math.pi * turns)", "orig_max * 2 * math.pi * turns")),
+        ),
+        Mistake(
+            "betas-fixed",
+            "beta_fast and beta_slow are not used: your ends are those of 32 and 1 turns.",
+            edited(solution, ("index(beta_fast)", "index(32)"), ("index(beta_slow)", "index(1)")),
+        ),
+        Mistake(
+            "length-fixed",
+            "orig_max is not used: your ends are those of a trained length of 2048.",
+            edited(solution, ("math.log(orig_max", "math.log(2048")),
+        ),
+        Mistake(
+            "all-channels",
+            "There is one number per pair, d/2 in all; you return one per channel.",
+            edited(solution, ("range(dim // 2)", "range(dim)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -287,12 +435,15 @@ def yarn_ramp(dim, base, orig_max, beta_fast=32, beta_slow=1):
             Case((32, 1000.0, 1024), {"beta_fast": 16, "beta_slow": 2}),
             Case((96, 10000.0, 2048, 40, 3)),
             Case((16, 10000.0, 256)),
+            Case((16, 10000.0, 128)),  # even the first pair turns less than 32 times: the lower end is raised to 0
+            Case((16, 100.0, 2048)),  # the upper end lies beyond the last pair
+            Case((16, 10.0, 4096, 400, 1)),  # and here beyond d − 1
         ]
 
     def random_case(self, rng: Random) -> Case:
         dim, base = 2 * rng.randint(8, 70), rng.choice([1000.0, 10000.0, 5e5])
         fast, slow = rng.randint(8, 40), rng.choice([1, 2, 3])
-        return Case((dim, base, rng.randint(math.ceil(2 * math.pi * fast) + 5, 9000), fast, slow))
+        return Case((dim, base, rng.randint(math.ceil(math.pi * fast) + 5, 9000), fast, slow))
 
 
 class LogNScale(CodeExercise):
@@ -394,6 +545,38 @@ def logn_scale(n, train_len):
             "capped",
             "`min` in place of `max`: the multiplier may not fall below 1, and above it may grow.",
             edited(solution, ("max(1.0", "min(1.0")),
+        ),
+        Mistake(
+            "two-kinds-of-logarithm",
+            "Two kinds of logarithm are mixed (log2 and log). Any base will do, but the same above and below.",
+            edited(solution, ("math.log(i", "math.log2(i")),
+        ),
+        Mistake(
+            "counted-too-far",
+            "Query i sees i + 1 tokens; you count i + 2, so the multiplier comes one token early.",
+            edited(solution, ("i + 1", "i + 2")),
+        ),
+        Mistake(
+            "length-ignored",
+            "The trained length is not used: the logarithm is divided by ln(train_len).",
+            edited(solution, (" / math.log(train_len)", "")),
+        ),
+        Mistake(
+            "max-above-the-fraction",
+            "Only the numerator is kept above 1. The whole fraction is: max(1, ln(…)/ln(…)).",
+            edited(
+                solution,
+                ("max(1.0, math.log(i + 1) / math.log(train_len))", "max(1.0, math.log(i + 1)) / math.log(train_len)"),
+            ),
+        ),
+        Mistake(
+            "one-plus-log-of-ratio",
+            "You add 1 to ln(tokens / train_len). Divide that by ln(train_len), and it is the same as the formula; "
+            "without, it grows too fast.",
+            edited(
+                solution,
+                ("max(1.0, math.log(i + 1) / math.log(train_len))", "1.0 + max(0.0, math.log((i + 1) / train_len))"),
+            ),
         ),
     )
 
