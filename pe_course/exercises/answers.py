@@ -28,7 +28,7 @@ def _grade_choice(exercise: ChoiceExercise, answer: Any) -> Result:
     keys = ", ".join(option.key for option in exercise.options)
     if not issubclass(type(answer), str):
         return Result(ERROR, f"answer with one of the keys {keys}, as a text: 'a'.", id=exercise.id)
-    wanted = str.strip(answer).strip("()[].`'\" ").lower()
+    wanted = str.strip(answer).strip("()[].:`'\" ").lower()
     if not wanted:
         return Result(NOT_ATTEMPTED, f"answer with one of the keys {keys}.", id=exercise.id)
     chosen = [one for one in exercise.options if wanted in (one.key.lower(), one.text.strip().lower())]
@@ -62,6 +62,8 @@ def number_from(answer: Any) -> float | None:
     """A float from a number, ``"1/2"``, ``"0,5"``, ``"50 %"``, ``"1e-3"``, ``"−2"``; None from anything else."""
     if issubclass(type(answer), str):
         return _number_from_text(answer)
+    if type(answer) is bool:
+        return None
     value = guarded(lambda: plain(answer))
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -74,14 +76,17 @@ def _number_from_text(text: str) -> float | None:
     text = text.strip().replace("−", "-").replace("\N{MULTIPLICATION SIGN}", "*").replace(" ", "")
     percent = text.endswith("%")
     text = text.removesuffix("%")
-    if re.fullmatch(r"[-+]?\d+,\d+", text):
+    if re.fullmatch(r"[-+]?\d+,\d+", text, re.ASCII):
         text = text.replace(",", ".")
-    if not re.fullmatch(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?(/\d+)?", text):
+    if not re.fullmatch(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?(/\d+)?", text, re.ASCII):
         return None
     top, _, bottom = text.partition("/")
-    if bottom and int(bottom) == 0:
+    if bottom and not bottom.strip("0"):
         return None
-    value = float(Fraction(top) / int(bottom)) if bottom and "e" not in top.lower() else float(top)
+    try:
+        value = float(Fraction(top) / int(bottom)) if bottom and "e" not in top.lower() else float(top)
+    except (ValueError, OverflowError):  # more digits than Python reads
+        return None
     return _finite(value / 100 if percent else value)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pe_course.exercises.exercise import Case, CodeExercise
 from pe_course.exercises.guard import SECONDS, LimitedText, Problem, guarded
+from pe_course.exercises.restore import contained
 from pe_course.exercises.sources import load, parameters
 from pe_course.exercises.values import Unusable, agree, flat, plain
 
@@ -73,7 +74,7 @@ def call(
     given = {name: given[name] for name in names if name in given or _needs(function, exercise, given, name)}
     fresh = {name: in_form(value, form) for name, value in given.items()}
     args, kwargs = _fitted(function, names, fresh)
-    value = guarded(lambda: plain(function(*args, **kwargs)), seconds=seconds, printed=printed)
+    value = guarded(lambda: plain(contained(function, *args, **kwargs)), seconds=seconds, printed=printed)
     changed = not all(_unchanged(given[name], fresh[name]) for name in given)
     if isinstance(value, Problem):
         return Outcome(problem=value, changed=changed)

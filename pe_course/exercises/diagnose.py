@@ -95,9 +95,9 @@ def _output(function: Callable[..., Any], case: Case, arrays: bool = False) -> A
         return None
     if arrays:
         args = [in_form(value, "arrays") for value in case.args]
-        value = guarded(lambda: plain(function(*args, **case.kwargs)))
+        value = guarded(lambda: plain(function(*args, **case.kwargs)), ours=True)
     else:
-        value = guarded(lambda: value_of(function, case))
+        value = guarded(lambda: value_of(function, case), ours=True)
     return Raised(value.error or value.kind) if isinstance(value, Problem) else value
 
 

@@ -12,6 +12,7 @@ import dis
 import io
 import os
 import signal
+import sys
 import threading
 import traceback
 import warnings
@@ -20,6 +21,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
+from pe_course.exercises.restore import contained
 from pe_course.exercises.values import Unusable, shorten
 
 SECONDS = 5.0  # of one call; the first may have to import a package
@@ -60,6 +62,23 @@ class _WantsInput(BaseException):
     pass
 
 
+class _WantsOut(BaseException):
+    pass
+
+
+class _NoInput(io.TextIOBase):
+    """Stands in for the keyboard."""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> str:
+        raise _WantsInput
+
+    readline = read
+    readlines = read
+
+
 def can_stop() -> bool:
     """Whether an endless loop can be stopped here."""
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
@@ -88,18 +107,22 @@ class LimitedText(io.TextIOBase):
         return "".join(self._parts) + ("\n… (cut here: more was printed than is kept)" if self._cut else "")
 
 
-def guarded(function: Callable[[], Any], *, seconds: float = SECONDS, printed: LimitedText | None = None) -> Any:
-    """What ``function()`` returns, or a `Problem`."""
+def guarded(
+    function: Callable[[], Any], *, seconds: float = SECONDS, printed: LimitedText | None = None, ours: bool = False
+) -> Any:
+    """What ``function()`` returns, or a `Problem`; nothing has to be put back after code of our own."""
     printed = LimitedText() if printed is None else printed
     try:
-        with _no_input(), redirect_stdout(printed), redirect_stderr(printed), warnings.catch_warnings():
+        with _no_way_out(), redirect_stdout(printed), redirect_stderr(printed), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with _time_limit(seconds):
-                return function()
+                return function() if ours else contained(function)
     except _TimeIsUp:
         return Problem("time", f"did not end within {seconds:g} seconds; is there a loop that never ends?")
     except Elsewhere as told:
         return told.problem
+    except _WantsOut as out:
+        return Problem("exit", f"calls `os.{out.args[0]}`, which would end or copy the whole program", "SystemExit")
     except _WantsInput:
         return Problem("input", "asks for `input()`, but nobody can answer here; take the values from the arguments")
     except Unusable as unusable:
@@ -136,16 +159,29 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _no_input() -> Iterator[None]:
+def _no_way_out() -> Iterator[None]:
+    """Nobody can be asked here, and nothing may end or copy the process."""
+
     def refuse(*args: Any) -> str:
         raise _WantsInput
 
-    before = builtins.input
-    builtins.input = refuse
+    def stay(name: str) -> Callable[..., None]:
+        def leave(*args: Any) -> None:
+            raise _WantsOut(name)
+
+        return leave
+
+    exits = {name: getattr(os, name) for name in ("_exit", "abort", "fork", "forkpty") if hasattr(os, name)}
+    before, keyboard = builtins.input, sys.stdin
+    builtins.input, sys.stdin = refuse, _NoInput()
+    for name in exits:
+        setattr(os, name, stay(name))
     try:
         yield
     finally:
-        builtins.input = before
+        builtins.input, sys.stdin = before, keyboard
+        for name, leave in exits.items():
+            setattr(os, name, leave)
 
 
 def _raised_by_code(error: BaseException) -> bool:
@@ -162,7 +198,7 @@ def _raised_by_code(error: BaseException) -> bool:
 def describe_error(error: BaseException) -> Problem:
     """The exception in one line, with the line of the learner's code that raised it."""
     name = type(error).__name__
-    if isinstance(error, NotImplementedError):
+    if isinstance(error, NotImplementedError) and _raised_by_learner(error):
         return Problem("not implemented", "raises NotImplementedError", name)
     if isinstance(error, SystemExit):
         return Problem("exit", "calls `exit()`; let it return its value instead", name)
@@ -178,6 +214,14 @@ def describe_error(error: BaseException) -> Problem:
         return Problem("raised", f"{text}; in the chapter's notebook, `{error.name}` works", name, line)
     said = _message_of(error)
     return Problem("raised", f"stopped{where} with `{name}{': ' + said if said else ''}`", name, line)
+
+
+def _raised_by_learner(error: BaseException) -> bool:
+    """True if the last frame is the learner's own, not a library's or ours."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and _is_learners(trace.tb_frame.f_code.co_filename)
 
 
 def _message_of(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from pe_course.exercises.grade import grade_function
 from pe_course.exercises.guard import LimitedText, Problem, guarded
 from pe_course.exercises.registry import find
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, Result
-from pe_course.exercises.sources import FILENAME, NoFunction, pick, syntax_problem
+from pe_course.exercises.sources import FILENAME, NoFunction, pick, syntax_problem, tidy
 
 
 def describe(exercise: Exercise | str) -> dict[str, Any]:
@@ -54,6 +54,7 @@ def grade_source(id: str, source: str) -> str:
 def run_source(source: str) -> str:
     """Run what a learner typed. JSON: output, error (null if none)."""
     printed = LimitedText()
+    source = tidy(source)
     problem = syntax_problem(source)
     if problem is None:
         outcome = guarded(lambda: _run(source), printed=printed)
@@ -71,6 +72,7 @@ def grade_text(exercise: CodeExercise, source: str, *, forms: Sequence[str] | No
     """Grade the function that a source text defines."""
     if not isinstance(source, str) or not source.strip():
         return Result(NOT_ATTEMPTED, "nothing to check yet.", id=exercise.id)
+    source = tidy(source)
     problem = syntax_problem(source)
     if problem is None:
         printed = LimitedText()

@@ -39,6 +39,11 @@ def pick(namespace: dict[str, Any], source: str, function: str) -> Callable[...,
     raise NoFunction(f"your code defines no function `{function}`{named}")
 
 
+def tidy(source: str) -> str:
+    """Without what comes along when code is copied from a web page: a byte order mark, hard spaces."""
+    return source.removeprefix("\ufeff").replace("\u00a0", " ")
+
+
 def syntax_problem(source: str) -> str | None:
     """Why Python cannot read the source, in one line with the line number; None if it can."""
     try:

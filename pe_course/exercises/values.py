@@ -8,6 +8,7 @@ so it is unpacked inside the guarded call.
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Number
@@ -37,7 +38,10 @@ class _Unpacker:
         if value is None:
             raise Unusable("`None`" if depth else "nothing (`None`); does it end with `return`?")
         if issubclass(kind, (str, bytes, bytearray)):
-            raise Unusable(f"a text, {shorten(repr(value))}" if kind in (str, bytes) else "a text")
+            raise Unusable(f"a text, {shorten(repr(value[:100]))}" if kind in (str, bytes) else "a text")
+        if issubclass(kind, (types.CoroutineType, types.AsyncGeneratorType)):
+            getattr(value, "close", bool)()  # or Python complains that nobody waits for it
+            raise Unusable("something to `await`; write `def`, not `async def`")
         if depth >= MOST_AXES:
             raise Unusable(f"lists nested more than {MOST_AXES} deep")
         array = self._from_array(value)
@@ -77,7 +81,10 @@ class _Unpacker:
             size *= int(length)
         if size > MOST_NUMBERS:
             raise Unusable(f"{size:,} numbers")
-        return value.tolist()
+        inside = value.tolist()
+        if type(inside) is type(value) and not getattr(value, "shape", ()):
+            return _number(value)  # a long double is its own list
+        return inside
 
 
 def _base(value: Any) -> type:

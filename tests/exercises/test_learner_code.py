@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import math
+import os
 import signal
 import sys
 import threading
@@ -18,6 +20,7 @@ import pytest
 import torch
 
 from pe_course import check
+from pe_course.exercises import values
 from pe_course.exercises.attempts import solution_of
 from pe_course.exercises.grade import grade_function
 from pe_course.exercises.guard import LimitedText, Problem, can_stop, guarded
@@ -293,6 +296,7 @@ RIGHT_FORMS = {
     "tensors in a list": lambda pair: [torch.tensor(number) for number in pair],
     "arrays without axes": lambda pair: [np.array(number) for number in pair],
     "dictionary values": lambda pair: dict(enumerate(pair)).values(),
+    "long doubles": np.longdouble,
     "numpy matrix row": lambda pair: np.array([pair])[0],
 }
 
@@ -429,3 +433,81 @@ def test_what_the_grader_itself_cannot_take_is_its_own_fault():
 def test_the_line_of_the_learners_code_is_named():
     source = "def rotate_pair(a, b, angle):\n    x = a\n    return x / 0\n"
     assert "in line 3" in check("rotate-pair", source).message
+
+
+UNDO = {
+    "math": "import math\n    math.sin = math.cos = lambda x: 0.0",
+    "builtins": "import builtins\n    builtins.abs = builtins.len = builtins.all = lambda *args: 0",
+    "a builtin gone": "import builtins\n    del builtins.len",
+    "the grader": "import pe_course.exercises.values as v\n    v.close = lambda *args: True",
+    "the registry": "from pe_course.exercises.exercise import REGISTRY\n    REGISTRY.clear()",
+    "the stack": "import sys\n    sys.setrecursionlimit(100_000)",
+    "the streams": "import io, sys\n    sys.stdout = sys.stdin = io.StringIO('1')",
+    "the signals": "import signal\n    signal.signal(signal.SIGINT, signal.SIG_IGN)",
+    "the folder": "import os\n    os.chdir('/')",
+    "the path": "import sys\n    sys.path.clear()",
+    "the modules": "import sys\n    sys.modules['math'] = None",
+    "NumPy's errors": "import numpy\n    numpy.seterr(all='raise')",
+    "torch's type": "import torch\n    torch.set_default_dtype(torch.float16)",
+}
+
+
+def _process():
+    return {
+        "math": (math.sin, math.cos),
+        "builtins": (builtins.abs, builtins.__dict__.get("len"), builtins.all),
+        "grader": (find, values.close, sys.getrecursionlimit()),
+        "streams": (sys.stdout, sys.stderr, sys.stdin),
+        "signals": (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)),
+        "places": (os.getcwd(), list(sys.path), sys.modules["math"]),
+        "packages": (np.geterr(), torch.get_default_dtype()),
+    }
+
+
+@pytest.mark.parametrize("what", UNDO)
+@pytest.mark.parametrize("place", ["in the function", "beside it"])
+def test_what_an_answer_exchanges_is_put_back(what, place):
+    before = _process()
+    start, end = ("def rotate_pair(a, b, angle):\n    ", "\n    return [0.0, 0.0]\n")
+    if place == "beside it":
+        start, end = "if True:\n    ", "\ndef rotate_pair(a, b, angle):\n    return [0.0, 0.0]\n"
+    result = check("rotate-pair", start + UNDO[what] + end)
+    assert _process() == before
+    assert result.verdict == "wrong", result
+    assert "Every value is 0." in result.message
+
+
+LEAVING = [("os._exit(0)", "os._exit"), ("os.abort()", "os.abort"), ("os.fork()", "os.fork")]
+
+
+@pytest.mark.parametrize(("call", "name"), LEAVING, ids=[name for _, name in LEAVING])
+def test_an_answer_cannot_end_or_copy_the_process(call, name):
+    kept = getattr(os, name.removeprefix("os."))
+    result = check("rotate-pair", f"import os\ndef rotate_pair(a, b, angle):\n    {call}\n")
+    assert (result.verdict, getattr(os, name.removeprefix("os."))) == ("error", kept)
+    assert f"calls `{name}`" in result.message
+
+
+def test_the_keyboard_cannot_be_read_by_another_way():
+    source = "import sys\ndef rotate_pair(a, b, angle):\n    return [float(sys.stdin.readline()), b]\n"
+    assert "asks for `input()`" in check("rotate-pair", source).message
+
+
+def test_code_that_was_copied_from_a_web_page_is_read():
+    source = "\ufeff" + PAIR.solution.replace("    ", "\u00a0" * 4)
+    assert check("rotate-pair", source).right
+
+
+def test_only_the_learner_can_leave_something_to_write():
+    result = check("rotate-pair", lambda a, b, angle: torch.zeros(2, device="meta"))
+    assert result.verdict == "error", result
+    assert "Cannot copy out of meta tensor" in result.message
+
+
+def test_an_async_function_is_told_apart_and_ends_quietly(recwarn):
+    async def later(a, b, angle):
+        return [a, b]
+
+    assert "write `def`, not `async def`" in check("rotate-pair", later).message
+    gc.collect()
+    assert not [one for one in recwarn if "never awaited" in str(one.message)]
