@@ -62,8 +62,6 @@ def number_from(answer: Any) -> float | None:
     """A float from a number, ``"1/2"``, ``"0,5"``, ``"50 %"``, ``"1e-3"``, ``"−2"``; None from anything else."""
     if issubclass(type(answer), str):
         return _number_from_text(answer)
-    if type(answer) is bool:
-        return None
     value = guarded(lambda: plain(answer))
     while isinstance(value, list) and len(value) == 1:
         value = value[0]

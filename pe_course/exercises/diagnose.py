@@ -259,7 +259,7 @@ def _both(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
     for mistake in exercise.mistakes:
         outputs = outputs_of(exercise, mistake)
         theirs = [outputs[places[id(one.case)]] for one in judged]
-        if any(output is None or isinstance(output, Raised) for output in theirs):
+        if any(output is None or isinstance(output, Raised) for output in theirs) or _yes_or_no(theirs):
             continue
         for change, values in undone:
             if _undone_fit(exercise, judged, values, theirs):

@@ -359,6 +359,8 @@ def shape_sentence(expected: Any, got: Any) -> str | None:
         return "Rows and columns are exchanged." if len(shape) == 2 else "The axes are in another order."
     if tuple(length for length in shape if length != 1) == tuple(length for length in wanted if length != 1):
         return "There is an axis of length 1 too many or too few."
+    if math.prod(shape) == math.prod(wanted) and len(wanted) == 1:
+        return "The count of numbers is right, but they come in several lists; asked for is one flat list."
     if math.prod(shape) == math.prod(wanted):
         return "The count of numbers is right, but they are not put into rows as asked."
     if len(shape) == len(wanted):

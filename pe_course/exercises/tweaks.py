@@ -63,6 +63,8 @@ def _of_one_number(name: str, value: float, default: Any) -> Iterator[Tweak]:
         if constant == default:
             continue  # said already: the argument is ignored
         sentence = f"Is `{name}` used? This is the answer for `{name}={show(constant)}`."
+        if isinstance(value, int) and constant == 1:
+            sentence += " (Or does the `return` stand inside the loop?)"
         yield Tweak(f"{name}-is-{constant:g}", constant, sentence)
 
 

@@ -16,6 +16,8 @@ from pe_course.exercises.sources import load
 TABLE = solution_of(find("sinusoidal-pe"))
 ROPE = find("rope-apply")
 BUCKET = solution_of(find("t5-bucket"))
+SHIFT = solution_of(find("sinusoid-shift-matrix"))
+KERPLE = solution_of(find("kerple-log"))
 TURN = solution_of(find("rope-complex"))
 SLOPES = solution_of(find("alibi-slopes"))
 NTK = solution_of(find("ntk-base"))
@@ -72,6 +74,29 @@ GENERAL = [
     ("sinusoidal-pe", lambda n, d, base=1e4: np.where(np.arange(d) < 1, table(n, d, base), 9), "Column 0 is right"),
     ("sinusoidal-pe", lambda n, d, base=1e4: np.where(np.arange(d) % 2, 9, table(n, d, base)), "Every second column"),
     ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base)[:, ::-1], "Each row runs backwards."),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base)[:1], "does the `return` stand inside the loop?"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: [list(table(n, d, base)[-1])] * n, "All rows of your result are the same"),
+    ("sinusoidal-pe", lambda n, d, base=1e4: table(n, d, base) + 1j, "Some of your numbers are complex"),
+    (
+        "sinusoidal-pe",
+        lambda n, d, base=1e4: table(n, d, 1000.0),
+        "Is `base` used? This is the answer for `base=1000`.",
+    ),
+    ("rope-complex", lambda z, p, base=1e4: np.real(TURN(z, p, base)), "the imaginary part is lost"),
+    ("rope-complex", lambda z, p, base=1e4: np.conj(TURN(z, p, base)), "Every imaginary part has the other sign"),
+    ("rope-complex", lambda z, p, base=1e4: TURN(np.conj(z), p, base), "is taken conjugate"),
+    ("rope-complex", lambda z, p, base=1e4: TURN(z, p * 2 * np.pi, base), "`position` is multiplied by 2π"),
+    ("rope-complex", lambda z, p, base=1e4: TURN(z, np.radians(p), base), "if `position` were in degrees"),
+    ("sinusoid-shift-matrix", lambda k, d, base=1e4: SHIFT(k, d, base**0.5), "The exponent is half"),
+    ("sinusoid-shift-matrix", lambda k, d, base=1e4: SHIFT(abs(k), d, base), "The sign of `k` is lost"),
+    ("kerple-log", lambda d, r1, r2: KERPLE(d, 1, r2), "Is `r1` used? This is the answer for `r1=1`."),
+    ("kerple-log", lambda d, r1, r2: KERPLE(d, r1, 1 / r2), "1 divided by `r2`"),
+    ("interleaved-to-half", lambda row: np.reshape(row, (-1, 2)), "asked for is one flat list"),
+    (
+        "alibi-bias",
+        lambda heads, n: [[[-0.37 * (i - j) for j in range(n)] for i in range(n)]] * heads,
+        "All parts of your result are the same",
+    ),
     ("rope-apply", lambda x, p, base=1e4: x, "returns `x` as it is"),
     ("rope-apply", lambda x, p, base=1e4: rope(x, np.radians(p), base), "were in degrees"),
     ("rope-apply", lambda x, p, base=1e4: rope(x, p[::-1], base), "`positions` read backwards"),
@@ -201,3 +226,47 @@ def test_a_wrong_axis_is_seen_where_heads_and_tokens_are_as_many():
 def test_no_question_is_answered_with_yes_for_the_right_values(question):
     right = [TABLE(4, 6), TABLE(9, 8)]
     assert question(right, right) is None
+
+
+ENDPOINT = """\
+import math
+def sinusoidal_pe(n, d, base=10000.0):
+    last = d // 2 - 1
+    return [[f(p * base ** (-i / last)) for i in range(d // 2) for f in (math.sin, math.cos)] for p in range(n)]
+"""
+
+
+def test_a_mistake_is_named_although_the_answer_stops_on_other_inputs():
+    result = check("sinusoidal-pe", ENDPOINT)
+    assert (result.verdict, result.mistake) == ("wrong", "last-speed-at-base"), result
+    assert "And besides: `sinusoidal_pe(5, 2)` stopped in line 4 with `ZeroDivisionError" in result.message
+
+
+def test_a_mistake_is_named_although_numpy_gives_nan_on_other_inputs():
+    def endpoint(n, d, base=1e4):
+        half = d // 2
+        angles = np.arange(n)[:, None] * np.exp(np.arange(half) * -(np.log(base) / np.float64(half - 1)))
+        return np.stack([np.sin(angles), np.cos(angles)], -1).reshape(n, d)
+
+    result = check("sinusoidal-pe", endpoint)
+    assert result.mistake == "last-speed-at-base", result
+    assert "gives NaN" in result.message
+
+
+def test_two_answers_of_yes_and_no_are_no_reason_to_guess():
+    def by_totals(before, after, order):
+        moved = [before[word] for word in order]
+        return abs(np.sum(after) - np.sum(moved)) <= 1e-2
+
+    assert "divided by" not in check("equivariance-check", by_totals).message
+
+
+def test_values_that_were_compared_in_another_form_say_so():
+    result = check("alibi-bias", lambda heads, n: np.zeros((heads, n, n)) * 1.0 + np.arange(n) * 0.3)
+    assert ", after softmax." in result.message
+
+
+def test_a_call_can_be_copied_and_a_value_has_its_minus():
+    message = check("kerple-log", lambda d, r1, r2: [-1 - abs(x) for x in d]).message
+    assert "kerple_log([0, 1, 2, 5], 1, 0.5)` gives −1 instead of 0 " in message
+    assert "−" not in check("kerple-log", lambda d, r1, r2: [0 if x >= 0 else 9 for x in d]).failed.inputs
