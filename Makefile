@@ -64,7 +64,7 @@ test-notebooks: install ## run every notebook and compare its outputs with the s
 	@$(TEST) -q -p tools.nbval_tolerance -p no:cacheprovider --nbval --nbval-current-env --nbval-cell-timeout 120 -n 2 --dist loadscope book
 
 test-browser: install ## the built site in a real Chromium
-	@$(TEST) -q -n 2 --dist loadgroup -m browser tests/site tests/colab
+	@$(TEST) -q -n 2 -m browser tests/site tests/colab
 
 test-colab: install ## every notebook alone in a clean environment, as Colab would run it
 	@$(TEST) -q -m colab tests/colab

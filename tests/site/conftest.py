@@ -6,6 +6,7 @@ The tests read _build/html as `make build` left it; PE_SITE names another folder
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,15 +16,30 @@ from visitor import SITE, Visitor, pages_of
 
 from tools.serve import served
 
+PAGE = re.compile(r"(?:light-|dark-)?([\w/-]+?\.html)")
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "page_path" in metafunc.fixturenames:
         # Without a site there is one case, and the fixture `site` says what is missing.
-        # All that is asked of a page is asked by the worker that has visited it.
-        pages = pages_of(SITE) or ["book/index.html"]
-        metafunc.parametrize("page_path", [pytest.param(p, marks=pytest.mark.xdist_group(p)) for p in pages])
+        metafunc.parametrize("page_path", pages_of(SITE) or ["book/index.html"])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log):
+    """All that is asked of a page is asked by the worker that has visited it.
+
+    pytest-xdist's own groups would do, but it writes them where pytest 9.2 no longer reads them.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByPage(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            page = PAGE.search(nodeid.partition("[")[2])
+            return page[1] if page else nodeid
+
+    return ByPage(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
 """What must hold on every page, for every reader: nothing foreign, no error, nothing in the way.
 
-Each page is visited once per theme, at both widths; the tests then look at what was seen.
+Each page is visited once per theme, at both widths, first as it loads and then with every hidden part opened; the tests
+then look at what was seen. In the light a laptop comes first, in the dark a phone, so that axe sees each theme at each
+width, and each of the two states at both.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ TOO_WIDE = """() => {
   const excess = document.documentElement.scrollWidth - width;
   return excess > 0 ? [`the page is ${excess} px wider than the screen`, ...wide] : wide;
 }"""
+
+FOLDED = "main details:not([open]) > summary, main .admonition.toggle.toggle-hidden button.toggle-button"
+UNFOLD = "selector => document.querySelectorAll(selector).forEach((each) => each.click())"
 
 PICTURES = """() => [...document.querySelectorAll("img, [role=img]")].map((node) => ({
   words: node.getAttribute("alt") ?? node.getAttribute("aria-label"),
@@ -87,16 +92,16 @@ def seen(request, look, page_path: str) -> Seen:
 
 
 def see(visitor: Visitor, page_path: str, theme: str) -> Seen:
-    """A laptop first in the light, a phone first in the dark, so that both are opened and both are resized to."""
-    widths = (LAPTOP, PHONE) if theme == "light" else (PHONE, LAPTOP)
-    visitor.go(page_path, theme=theme, width=widths[0])
+    """Both widths are opened and both are resized to; axe takes longest of all, so it looks once at each."""
+    first, second = (LAPTOP, PHONE) if theme == "light" else (PHONE, LAPTOP)
+    visitor.go(page_path, theme=theme, width=first)
     allowed = _allowed_bytes(visitor)
-    axe = {}
-    for width in widths:
-        visitor.resize(width)
-        axe[width] = visitor.axe()
-    visitor.resize(PHONE)
+    axe = {first: visitor.axe()}
+    visitor.resize(second)
     page = visitor.page
+    page.evaluate(UNFOLD, FOLDED)
+    axe[second] = visitor.axe()
+    visitor.resize(PHONE)
     return Seen(
         theme=page.evaluate("() => document.documentElement.dataset.theme"),
         axe=axe,

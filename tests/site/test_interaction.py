@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from visitor import LAPTOP, PHONE, THEMES, Visitor
+from visitor import LAPTOP, PHONE, Visitor
 
 pytestmark = pytest.mark.browser
-
-FOLDED = "main details:not([open]) > summary, main .admonition.toggle.toggle-hidden button.toggle-button"
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_all_that_unfolds(visitor: Visitor, site, page_path: str, theme: str):
-    """Every hidden part of the text opened at once; a page without one has nothing to show."""
-    text = (site / page_path).read_text(encoding="utf-8")
-    if "<details" not in text and "dropdown admonition" not in text:
-        return
-    visitor.go(page_path, theme=theme, width=PHONE)
-    visitor.page.evaluate("selector => document.querySelectorAll(selector).forEach((each) => each.click())", FOLDED)
-    assert visitor.axe() == []
-    assert visitor.problems == []
 
 
 def test_search_finds_a_page_and_asks_nobody_else(visitor: Visitor):
