@@ -113,6 +113,8 @@ class Listing(list):
         return "\n".join(f"{one.id:28} {one.kind:7} {one.title}" for one in self)
 
 
-def exercises(chapter: str | None = None) -> Listing:
-    """All exercises, or those of one chapter."""
-    return Listing(one for one in all_exercises() if chapter is None or one.chapter == chapter)
+def exercises(chapter: str | None = None, lecture: str | None = None) -> Listing:
+    """All exercises, or those of one chapter, or of one item of the lecture map such as "S3-62"."""
+    return Listing(
+        one for one in all_exercises() if chapter in (None, one.chapter) and (lecture is None or lecture in one.lecture)
+    )

@@ -6,6 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from pe_course.claims import ledger
+from pe_course.exercises import exercises
 from tools.settings import Settings
 from tools.site.lecture_map import FILE, SIZES, Item, Notes, Places, as_html, faults, read
 from tools.site.ledger.mentions import mentions_in
@@ -92,3 +93,13 @@ def test_a_row_leads_to_sections_and_claims(places) -> None:
     assert row.find_all("td")[0].text == "a < b L-073"
     addresses = [link["href"] for link in row.find_all("a")]
     assert addresses == ["#S1-01", "ledger.html#L-073", "rotary.html#decay-myth", "alibi.html#nope"]
+
+
+def test_the_questions_of_the_lecture_and_of_the_interview_lead_to_their_self_tests(places, notes) -> None:
+    item = Item("S3-62", "says", ("rotary#decay-myth",), ())
+    html = as_html([Notes("S3", "t", "a", (item,))], places, lambda place: place.replace("#", ".html#"))
+    addresses = [link["href"] for link in BeautifulSoup(html, "html.parser").find(id="S3-62").find_all("a")]
+    assert "self-test.html#self-test-rotation-in-one-line" in addresses
+    asked = {name for each in exercises() for name in each.lecture}
+    assert {f"S3-{n}" for n in range(61, 71)} | {f"S2-{n}" for n in range(23, 30)} <= asked
+    assert asked <= {each.id for one in notes for each in one.items}

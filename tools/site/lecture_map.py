@@ -2,7 +2,8 @@
 
 The map is ``book/lecture_map.yml``: for each set of notes its items, each with a few words of ours (``says``), the
 places that cover it (``at``, as ``PAGE#ANCHOR``) and the claims of the ledger that it makes (``claims``). What an
-anchor may be: `tools.site.anchors`. A place that no page has fails the build.
+anchor may be: `tools.site.anchors`. A place that no page has fails the build. The self-tests of an item say themselves
+that they are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from pe_course.exercises import exercises
 from tools.plain.labels import Labels
 from tools.settings import Settings
 from tools.site.anchors import Page
@@ -165,6 +167,10 @@ def _table(notes: Notes, places: Places, address: Callable[[str], str]) -> str:
 
 def _row(item: Item, places: Places, address: Callable[[str], str]) -> str:
     links = "".join(f"<li>{_link(address(place), places.words(place))}</li>" for place in item.at)
+    links += "".join(
+        f"<li>Self-test: {_link(address(f'{each.chapter}#self-test-{each.id}'), each.title)}</li>"
+        for each in exercises(lecture=item.id)
+    )
     claims = ", ".join(_link(address(f"ledger#{claim}"), claim) for claim in item.claims)
     remark = f' <span class="lecture-claims">{claims}</span>' if claims else ""
     return (
