@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.nbval_tolerance import same_but_for_last_digits
+from tools.nbval_tolerance import same_but_for_last_digits, without_pictures
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,16 @@ from tools.nbval_tolerance import same_but_for_last_digits
 def test_tolerance(stored: str, fresh: str, same: bool) -> None:
     assert same_but_for_last_digits(stored, fresh) is same
     assert same_but_for_last_digits(fresh, stored) is same
+
+
+@pytest.mark.parametrize(
+    ("html", "masked"),
+    [
+        ("""<img alt="it's 0.12" src="data:image/svg+xml,%3Csvg d='M 1 2 (3)'/%3E" width="5">""",
+         """<img alt="it's 0.12" src="data:…" width="5">"""),
+        ("<img src='data:image/png;base64,AA==' alt='a'>", "<img src='data:…' alt='a'>"),
+        ("url(data:font/woff2;base64,AA) b", "url(data:…) b"),
+    ],
+)  # fmt: skip
+def test_a_picture_is_masked_to_its_end_and_nothing_else(html: str, masked: str) -> None:
+    assert without_pictures(html) == masked
