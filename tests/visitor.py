@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -18,6 +19,7 @@ AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pract
 PHONE, LAPTOP = 390, 1280
 WIDTHS = (PHONE, LAPTOP)
 THEMES = ("light", "dark")
+SILENCE, LONG_SILENCE = 0.5, 5.0  # s: as long as Playwright's "networkidle"; and where something never ends
 RESIZED = 400  # ms: the theme looks at what scrolls 300 ms after the window has a new size
 
 
@@ -41,6 +43,11 @@ class Visitor:
         self.page.on("console", self._note_console)
         self.page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
         self.page.on("response", self._note_response)
+        self._under_way: set[Any] = set()
+        self._last_heard = 0.0
+        self.page.on("request", self._note_start)
+        self.page.on("requestfinished", self._note_end)
+        self.page.on("requestfailed", self._note_end)
 
     def go(self, path: str, *, theme: str = "light", width: int = LAPTOP) -> None:
         """Open a page and wait until formulas and diagrams stand."""
@@ -55,7 +62,7 @@ class Visitor:
 
     def settle(self) -> None:
         self.page.evaluate(SETTLED)
-        self.page.wait_for_load_state("networkidle")
+        self._wait_for_silence()
 
     def axe(self) -> list[str]:
         """What axe-core holds against the page as it stands now, one line per rule."""
@@ -73,6 +80,24 @@ class Visitor:
 
     def close(self) -> None:
         self._context.close()
+
+    def _wait_for_silence(self) -> None:
+        """Until all that was asked for has come, or nothing has been heard for long.
+
+        Chromium now and then announces no end of a request, and Playwright's "networkidle" then never comes.
+        """
+        self._last_heard = monotonic()
+        while monotonic() - self._last_heard < (LONG_SILENCE if self._under_way else SILENCE):
+            self.page.wait_for_timeout(50)
+        self._under_way.clear()
+
+    def _note_start(self, request) -> None:
+        self._under_way.add(request)
+        self._last_heard = monotonic()
+
+    def _note_end(self, request) -> None:
+        self._under_way.discard(request)
+        self._last_heard = monotonic()
 
     def _let_through_only_ours(self, route) -> None:
         url = route.request.url
