@@ -153,6 +153,7 @@ class Comparison:
         return {"text/html": self.as_html(), "text/plain": repr(self)}
 
     def as_html(self) -> str:
+        """The table in a box that scrolls sideways, one body per place where order enters."""
         head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in COLUMNS.values())
         bodies = "".join(_body(group, [row for row in self.rows if row.group == group]) for group in GROUPS)
         return (

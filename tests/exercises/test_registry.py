@@ -75,7 +75,7 @@ def test_the_room_lists_its_names():
     assert {"check", "hint", "solution", "exercises"} <= set(dir(room))
     assert pe_course.check is room.check
     with pytest.raises(AttributeError, match="no attribute 'chek'"):
-        room.chek  # noqa: B018
+        room.chek  # noqa: B018  (asking is the test)
 
 
 def test_every_exercise_can_be_written_as_json():

@@ -106,7 +106,7 @@ def test_what_the_grader_says_is_what_it_says_here(visitor: Visitor, site, addre
 class WrongTypeHandler(SiteHandler):
     """A host that does not know .wasm."""
 
-    extensions_map = {**SiteHandler.extensions_map, ".wasm": "application/octet-stream"}  # noqa: RUF012
+    extensions_map = {**SiteHandler.extensions_map, ".wasm": "application/octet-stream"}  # noqa: RUF012  (as in the base class)
 
 
 @pytest.fixture
