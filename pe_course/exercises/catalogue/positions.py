@@ -626,10 +626,7 @@ def packed_positions(lengths):
         Mistake(
             "document-number-added",
             "The number of the document is added to its positions. A document must not know how many stand before it.",
-            """\
-def packed_positions(lengths):
-    return [position + number for number, length in enumerate(lengths) for position in range(length)]
-""",
+            edited(solution, ("for length in lengths", "+ number for number, length in enumerate(lengths)")),
         ),
         Mistake(
             "borders",

@@ -263,31 +263,19 @@ def rel_shift(x):
             "shifted-right",
             "The rows move the wrong way: row i reads columns to its left. Column j + (q − 1) − i of x belongs "
             "to key j.",
-            """\
-def rel_shift(x):
-    q, k = len(x), len(x[0])
-    return [[x[i][max(j - (q - 1 - i), 0)] for j in range(k)] for i in range(q)]
-""",
+            edited(solution, ("j + q - 1 - i] if j <= k - q + i else 0.0", "max(j - (q - 1 - i), 0)]")),
         ),
         Mistake(
             "one-too-far",
             "Every row is shifted one step too far: the last row does not move.",
-            """\
-def rel_shift(x):
-    q, k = len(x), len(x[0])
-    return [[x[i][j + q - i] if j + q - i < k else 0.0 for j in range(k)] for i in range(q)]
-""",
+            edited(solution, ("1 - i] if j <= k - q + i", "i] if j + q - i < k")),
         ),
         Mistake(
             "square-only",
             "The shift is computed from k instead of q. With fewer queries than keys, the last query is at the "
             "last key, "
             "so the last row must not move.",
-            """\
-def rel_shift(x):
-    q, k = len(x), len(x[0])
-    return [[x[i][j + k - 1 - i] if j + k - 1 - i < k else 0.0 for j in range(k)] for i in range(q)]
-""",
+            edited(solution, ("q - 1 - i] if j <= k - q + i", "k - 1 - i] if j + k - 1 - i < k")),
         ),
         Mistake(
             "reversed",
@@ -299,11 +287,7 @@ def rel_shift(x):
         Mistake(
             "rows-from-the-top",
             "The last row moves the furthest and the first stays: it is the other way round.",
-            """\
-def rel_shift(x):
-    q, k = len(x), len(x[0])
-    return [[x[i][j + i] if j + i < k else 0.0 for j in range(k)] for i in range(q)]
-""",
+            edited(solution, ("q - 1 - i] if j <= k - q + i", "i] if j + i < k")),
         ),
         Mistake(
             "rolled-right",
