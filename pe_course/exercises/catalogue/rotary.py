@@ -184,6 +184,34 @@ def rotate_pair(a, b, angle):
         return Case((_numbers(rng), _numbers(rng), round(rng.uniform(-7, 7), 2)))
 
 
+# Two programs that several mistakes below change in one place.
+_CLOCKWISE = """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    out = []
+    for row, p in zip(x, positions):
+        d, new = len(row), []
+        for c in range(0, d, 2):
+            a = -p * base ** (-c / d)
+            new += [row[c] * math.cos(a) - row[c + 1] * math.sin(a), row[c] * math.sin(a) + row[c + 1] * math.cos(a)]
+        out.append(new)
+    return out
+"""
+
+_HALF_SPLIT = """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    out = []
+    for row, p in zip(x, positions):
+        h = len(row) // 2
+        angles = [p * base ** (-i / h) for i in range(h)]
+        first = [row[i] * math.cos(a) - row[i + h] * math.sin(a) for i, a in enumerate(angles)]
+        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
+        out.append(first + second)
+    return out
+"""
+
+
 class RotateVectors(CodeExercise):
     id = "rope-apply"
     title = "Rotate queries and keys"
@@ -282,18 +310,7 @@ def rope_apply(x, positions, base=10000.0):
             "half-split",
             "You rotate channel i with channel i + D/2 (split halves, as in GPT-NeoX and Llama checkpoints of Hugging "
             "Face). That is RoPE in another channel order; this exercise asks for neighbouring channels 2i and 2i+1.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        h = len(row) // 2
-        angles = [p * base ** (-i / h) for i in range(h)]
-        first = [row[i] * math.cos(a) - row[i + h] * math.sin(a) for i, a in enumerate(angles)]
-        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
-        out.append(first + second)
-    return out
-""",
+            _HALF_SPLIT,
             convention=True,
         ),
         Mistake(
@@ -316,18 +333,7 @@ def rope_apply(x, positions, base=10000.0):
             "clockwise",
             "You rotate the other way round: the minus sign belongs to the first channel of the pair. Scores still "
             "depend on the distance alone, but a checkpoint made for the other direction would break.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        d, new = len(row), []
-        for c in range(0, d, 2):
-            a = -p * base ** (-c / d)
-            new += [row[c] * math.cos(a) - row[c + 1] * math.sin(a), row[c] * math.sin(a) + row[c + 1] * math.cos(a)]
-        out.append(new)
-    return out
-""",
+            _CLOCKWISE,
         ),
         Mistake(
             "lost-minus",
@@ -366,50 +372,17 @@ def rope_apply(x, positions, base=10000.0):
         Mistake(
             "doubled-exponent",
             "The exponent is twice too large. If your loop runs over `range(0, D, 2)`, its index is already 2i.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        d, new = len(row), []
-        for c in range(0, d, 2):
-            a = p * base ** (-2 * c / d)
-            new += [row[c] * math.cos(a) - row[c + 1] * math.sin(a), row[c] * math.sin(a) + row[c + 1] * math.cos(a)]
-        out.append(new)
-    return out
-""",
+            edited(_CLOCKWISE, ("-p * base ** (-", "p * base ** (-2 * ")),
         ),
         Mistake(
             "halved-exponent",
             "The exponent is i/D where it should be 2i/D: your slowest pair turns far too fast.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        d, new = len(row), []
-        for c in range(0, d, 2):
-            a = p * base ** (-c / 2 / d)
-            new += [row[c] * math.cos(a) - row[c + 1] * math.sin(a), row[c] * math.sin(a) + row[c + 1] * math.cos(a)]
-        out.append(new)
-    return out
-""",
+            edited(_CLOCKWISE, ("-p * base ** (-c", "p * base ** (-c / 2")),
         ),
         Mistake(
             "growing-speeds",
             "Your speeds grow from pair to pair: the exponent needs its minus sign.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        d, new = len(row), []
-        for c in range(0, d, 2):
-            a = p * base ** (c / d)
-            new += [row[c] * math.cos(a) - row[c + 1] * math.sin(a), row[c] * math.sin(a) + row[c + 1] * math.cos(a)]
-        out.append(new)
-    return out
-""",
+            edited(_CLOCKWISE, ("-p * base ** (-", "p * base ** (")),
         ),
         Mistake(
             "one-based",
@@ -526,54 +499,21 @@ def rope_apply(x, positions, base=10000.0):
             "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and both lines "
             "have a plus: "
             "`rotate_half` puts a minus before the second half.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        h = len(row) // 2
-        angles = [p * base ** (-i / h) for i in range(h)]
-        first = [row[i] * math.cos(a) + row[i + h] * math.sin(a) for i, a in enumerate(angles)]
-        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
-        out.append(first + second)
-    return out
-""",
+            edited(_HALF_SPLIT, (") -", ") +")),
         ),
         Mistake(
             "half-split-halved-exponent",
             "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and the exponent "
             "is i/D where "
             "it should be 2i/D.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        h = len(row) // 2
-        angles = [p * base ** (-i / (2 * h)) for i in range(h)]
-        first = [row[i] * math.cos(a) - row[i + h] * math.sin(a) for i, a in enumerate(angles)]
-        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
-        out.append(first + second)
-    return out
-""",
+            edited(_HALF_SPLIT, ("/ h", "/ (2 * h)")),
         ),
         Mistake(
             "half-split-doubled-exponent",
             "You rotate split halves (channel i with i + D/2) where neighbours are asked for, and the exponent "
             "is twice too "
             "large: 2i/D is i divided by the number of pairs.",
-            """\
-import math
-def rope_apply(x, positions, base=10000.0):
-    out = []
-    for row, p in zip(x, positions):
-        h = len(row) // 2
-        angles = [p * base ** (-2 * i / h) for i in range(h)]
-        first = [row[i] * math.cos(a) - row[i + h] * math.sin(a) for i, a in enumerate(angles)]
-        second = [row[i] * math.sin(a) + row[i + h] * math.cos(a) for i, a in enumerate(angles)]
-        out.append(first + second)
-    return out
-""",
+            edited(_HALF_SPLIT, ("* (-", "* (-2 * ")),
         ),
         Mistake(
             "first-pair-only",
