@@ -218,6 +218,23 @@ def test_older_names() -> None:
     assert (found.base, found.head_dim, found.rotary_dim) == (20000.0, 96, 24)
 
 
+def test_minimax_names_the_number_of_channels_that_turn() -> None:
+    config = {"hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rope_theta": 5000000, "rotary_dim": 64}
+    found = scaling.rope_parameters_from_config(config)
+    assert (found.head_dim, found.rotary_dim) == (128, 64)
+    np.testing.assert_array_equal(found.inv_freq, rotary.rope_frequencies(64, base=5e6))
+    assert scaling.rope_parameters_from_config({"head_dim": 44, "rotary_dim": 30}).rotary_dim == 30  # 30 / 44 * 44 < 30
+    both = scaling.rope_parameters_from_config({**config, "rotary_dim": 96, "partial_rotary_factor": 0.5})
+    assert both.rotary_dim == 64, "transformers 5 lets the fraction win"
+
+
+@pytest.mark.parametrize("name", ["kv_channels", "attention_head_dim"])
+def test_heads_under_other_names(name) -> None:
+    """JetMoe and Zamba2: hidden_size / num_attention_heads is half the width of their heads."""
+    config = {"hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 1e4, name: 128}
+    assert scaling.rope_parameters_from_config(config).head_dim == 128
+
+
 def test_deepseek_turns_the_width_kept_for_it() -> None:
     config = {"hidden_size": 7168, "num_attention_heads": 128, "qk_rope_head_dim": 64, "rope_theta": 10000}
     config["max_position_embeddings"] = 163840
@@ -242,12 +259,41 @@ def test_phi_3_keeps_its_trained_length_beside_the_lists() -> None:
     assert short.attention_factor == pytest.approx((1 + 5 / 12) ** 0.5, rel=1e-12)
 
 
+def test_phi_3_5_moe_names_the_factor_on_cos_and_sin_for_each_list() -> None:
+    """In place of the formula, as in the class Phimoe of transformers and in vLLM."""
+    given = {"type": "longrope", **LISTS, "short_mscale": 1.1, "long_mscale": 1.25, TRAINED: 2048}
+    config = of(rope_scaling=given)
+    factors = [scaling.rope_parameters_from_config(config, seq_len=n).attention_factor for n in (None, 2048, 2049)]
+    assert factors == [1.1, 1.1, 1.25]
+
+
 def test_layers_that_differ() -> None:
     full, sliding = (
         scaling.rope_parameters_from_config(GEMMA_3, layer_type=f"{kind}_attention") for kind in ("full", "sliding")
     )
     np.testing.assert_array_equal(full.inv_freq, rotary.rope_frequencies(256, base=1e6) / 8)
     np.testing.assert_array_equal(sliding.inv_freq, rotary.rope_frequencies(256, base=1e4))
+
+
+def test_layers_without_rope_beside_layers_with_it() -> None:
+    """Beam in transformers 5: its global layers have no position."""
+    config = {"head_dim": 16, "layer_types": ["sliding_attention", "full_attention"]}
+    config["rope_parameters"] = {
+        "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+        "full_attention": None,
+    }
+    found = scaling.rope_parameters_from_config(config, layer_type="sliding_attention")
+    np.testing.assert_array_equal(found.inv_freq, rotary.rope_frequencies(16))
+    with pytest.raises(ValueError, match=r"rope_parameters\['full_attention'\] is null.* no RoPE"):
+        scaling.rope_parameters_from_config(config, layer_type="full_attention")
+
+
+def test_values_beside_the_parameters_of_each_layer_are_passed_over() -> None:
+    """As in transformers since its PR #48798: Laguna-XS.2 keeps its trained length there, other files a base."""
+    config = {**GEMMA_3, "rope_parameters": {**GEMMA_3["rope_parameters"], TRAINED: 4096, "rope_theta": 5e5}}
+    for kind in ("full_attention", "sliding_attention"):
+        beside, within = (scaling.rope_parameters_from_config(c, layer_type=kind) for c in (config, GEMMA_3))
+        np.testing.assert_array_equal(beside.inv_freq, within.inv_freq)
 
 
 def test_layers_that_differ_in_transformers_4() -> None:
@@ -260,6 +306,12 @@ def test_layers_that_differ_in_transformers_4() -> None:
     for layer_type in ("full_attention", "sliding_attention"):
         old, new = (scaling.rope_parameters_from_config(c, layer_type=layer_type) for c in (version_4, GEMMA_3))
         np.testing.assert_array_equal(old.inv_freq, new.inv_freq)
+
+
+def test_local_base_of_mimo() -> None:
+    config = {"head_dim": 192, "partial_rotary_factor": 0.334, "rope_theta": 5000000, "swa_rope_theta": 10000}
+    bases = [scaling.rope_parameters_from_config(config, layer_type=f"{k}_attention").base for k in ("full", "sliding")]
+    assert bases == [5e6, 1e4]
 
 
 def test_layer_type_of_a_model_whose_layers_agree() -> None:
@@ -309,6 +361,18 @@ REFUSED = [
     (of(head_dim=7), ValueError, r"head_dim must be even .* got 7"),
     (of(head_dim=None, hidden_size=100, num_attention_heads=3), ValueError, r"hidden_size must be a multiple of 3"),
     (of(head_dim=None, hidden_size=100, num_attention_heads=0), ValueError, r"num_attention_heads must be at least 1"),
+    (of(rotary_dim=18), ValueError, r"rotary_dim must be at most .*16, got 18"),
+    (of(rotary_dim=7), ValueError, r"rotary_dim must be even .* got 7"),
+    (
+        of(rope_scaling={"type": "longrope", **LISTS, "short_mscale": 1.1}),
+        ValueError,
+        r"short_mscale and long_mscale must be given together, got 1.1 and None",
+    ),
+    (
+        of(rope_scaling={"type": "longrope", **LISTS, "short_mscale": 1.1, "long_mscale": 0}),
+        ValueError,
+        r"long_mscale must be greater than 0, got 0",
+    ),
     (of(partial_rotary_factor=1.5), ValueError, r"partial_rotary_factor must be at most 1, got 1.5"),
     (of(partial_rotary_factor=0.2), ValueError, r"partial_rotary_factor 0.2.* must be even .* got 3"),
     (
@@ -359,9 +423,10 @@ def test_an_unknown_layer_type_is_refused(config, layer_type, message) -> None:
         scaling.rope_parameters_from_config(config, layer_type=layer_type)
 
 
-def test_a_bad_length_is_refused() -> None:
+@pytest.mark.parametrize("given", [{"type": "dynamic", "factor": 2.0}, {"type": "linear", "factor": 2.0}])
+def test_a_bad_length_is_refused(given) -> None:
     with pytest.raises(ValueError, match=r"seq_len must be at least 1, got 0"):
-        scaling.rope_parameters_from_config(of(rope_scaling={"type": "dynamic", "factor": 2.0}), seq_len=0)
+        scaling.rope_parameters_from_config(of(rope_scaling=given), seq_len=0)
 
 
 def test_a_config_without_a_base_gets_that_of_transformers_unless_refused() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,10 +54,12 @@ def rope_parameters_from_config(
         The text part of a ``config.json``. Read are ``rope_parameters`` (transformers 5) or ``rope_scaling``
         (transformers 4), ``rope_theta``, ``partial_rotary_factor``, ``head_dim`` or ``hidden_size`` and
         ``num_attention_heads``, ``max_position_embeddings``, ``original_max_position_embeddings``; also
-        ``qk_rope_head_dim``, which in DeepSeek's attention is the width that turns, the wider global heads of
-        Gemma 4 (``global_head_dim``, ``per_layer_config``), the bases of Gemma 3 and ModernBERT for their local
-        layers (``rope_local_base_freq``, ``local_rope_theta``) and the older names of base and
-        fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``). Everything else is passed over.
+        ``qk_rope_head_dim``, which in DeepSeek's attention is the width that turns, ``rotary_dim``, which is it in
+        MiniMax-M2, the wider global heads of Gemma 4 (``global_head_dim``, ``per_layer_config``), the bases of Gemma 3,
+        ModernBERT and MiMo-V2 for their local layers (``rope_local_base_freq``, ``local_rope_theta``,
+        ``swa_rope_theta``), other names of the width of a head (``kv_channels`` of JetMoe, ``attention_head_dim`` of
+        Zamba2) and the older names of base and fraction (``rotary_emb_base``, ``rotary_pct``, ``rope_pct``).
+        Everything else is passed over.
     layer_type : str or None
         Which layers, where they differ: "full_attention" or "sliding_attention" in Gemma 3, for example.
     seq_len : int or None
@@ -90,6 +92,8 @@ def rope_parameters_from_config(
     """
     if not isinstance(config, Mapping):
         raise TypeError(f"config must be a mapping of names to values, got {type(config).__name__}")
+    if seq_len is not None:
+        check.count("seq_len", seq_len)  # also where the type does not follow it
     field, given = _given_parameters(config, layer_type)
     rope_type, rule = _rope_type(field, given)
     _check_keys(field, rope_type, rule, given)
@@ -98,12 +102,13 @@ def rope_parameters_from_config(
         raise ValueError(f"config must contain 'rope_theta', in {field} or beside it{_nested_text_hint(config)}")
     share = _first(given, ("partial_rotary_factor",), _first(config, _SHARE_KEYS))
     head_dim = _head_dim(config, layer_type, share is not None)
-    share = 1.0 if share is None else share
     arguments = {name: given[name] for name in (*rule.required, *rule.optional) if given.get(name) is not None}
     arguments |= _lengths(config, given, rule, rope_type, seq_len)
     if rule.whole_head:
         rotary_dim = head_dim
-        arguments["partial_rotary_factor"] = share
+        arguments["partial_rotary_factor"] = 1.0 if share is None else share
+    elif share is None:
+        rotary_dim = _turning_channels(config, head_dim)
     else:
         rotary_dim = rotary.partial_rotary_dim(head_dim, partial_rotary_factor=share)
     inv_freq, attention_factor = rule.function(rotary_dim, base=base, **arguments)
@@ -137,6 +142,21 @@ def _yarn(
             )
         factor = max_position_embeddings / rest["original_max_position_embeddings"]
     return rope_scaling_yarn(dim, factor=factor, **rest)
+
+
+def _longrope(
+    dim: int, *, short_mscale: float | None = None, long_mscale: float | None = None, **rest
+) -> tuple[FloatArray, float]:
+    if short_mscale is None and long_mscale is None:
+        return rope_scaling_longrope(dim, **rest)
+    if short_mscale is None or long_mscale is None:
+        raise ValueError(f"short_mscale and long_mscale must be given together, got {short_mscale} and {long_mscale}")
+    factors = [
+        check.real_number(f"{name}_mscale", value, above=0)
+        for name, value in (("short", short_mscale), ("long", long_mscale))
+    ]
+    inv_freq, _ = rope_scaling_longrope(dim, **{**rest, "attention_factor": 1.0})
+    return inv_freq, factors[rest.get("seq_len", 0) > rest[_TRAINED]]
 
 
 @dataclass(frozen=True)
@@ -175,9 +195,10 @@ _RULES = {
         without_effect=("finetuned", "max_position_embeddings"),
     ),
     "longrope": _Rule(
-        rope_scaling_longrope,
+        _longrope,
         required=("short_factor", "long_factor"),
-        optional=("factor", "attention_factor"),
+        # The last two are those of Phi-3.5-MoE, in the place of the formula: one factor on cos and sin per list.
+        optional=("factor", "attention_factor", "short_mscale", "long_mscale"),
         lengths=(_TRAINED, "max_position_embeddings", "seq_len"),
     ),
     "llama3": _Rule(
@@ -200,8 +221,9 @@ _KEYS_OF_EVERY_TYPE = (
     "llama_4_scaling_beta",  # a scale of the query: `ministral_scale`
 )
 _BASE_KEYS = ("rope_theta", "rotary_emb_base", "global_rope_theta")
-_LOCAL_BASE_KEYS = ("rope_local_base_freq", "local_rope_theta")
+_LOCAL_BASE_KEYS = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 _SHARE_KEYS = ("partial_rotary_factor", "rotary_pct", "rope_pct")
+_HEAD_KEYS = ("head_dim", "kv_channels", "attention_head_dim")
 
 
 # Reading the configuration ------------------------------------------------------------------------------------
@@ -223,8 +245,12 @@ def _given_parameters(config: Config, layer_type: str | None) -> tuple[str, Conf
         raise TypeError(f"layer_types must be a list of names, got {config['layer_types']!r}")
     if not isinstance(given, Mapping):
         raise TypeError(f"{field} must be a mapping of names to values, got {given!r}")
-    if given and all(isinstance(value, Mapping) for value in given.values()):
-        return f"{field}[{layer_type!r}]", given[_known_layer_type(layer_type, field, tuple(given))]
+    by_layer = _parameters_by_layer(given, config.get("layer_types") or ())
+    if by_layer:
+        parameters = by_layer[_known_layer_type(layer_type, field, tuple(by_layer))]
+        if parameters is None:
+            raise ValueError(f"{field}[{layer_type!r}] is null: these layers have no RoPE")
+        return f"{field}[{layer_type!r}]", parameters
     local_base = _first(config, _LOCAL_BASE_KEYS)
     if local_base is not None:
         # Transformers 4 scales the global layers and gives the local ones a base of their own.
@@ -233,6 +259,20 @@ def _given_parameters(config: Config, layer_type: str | None) -> tuple[str, Conf
     if layer_type is not None and layer_type not in (config.get("layer_types") or ()):
         raise ValueError(f"layer_type must be None because {field} is the same in all layers, got {layer_type!r}")
     return field, given
+
+
+def _parameters_by_layer(given: Config, layer_types: Collection[str]) -> dict[str, Config | None]:
+    """What each kind of layers has, nothing where all have the same; what stands beside them is passed over.
+
+    Layers without RoPE have null there.
+    """
+    if not any(isinstance(value, Mapping) for value in given.values()):
+        return {}
+    return {
+        name: value
+        for name, value in given.items()
+        if isinstance(value, Mapping) or (value is None and name in layer_types)
+    }
 
 
 def _known_layer_type(layer_type: str | None, what: str, known: tuple[str, ...]) -> str:
@@ -294,7 +334,7 @@ def _head_dim(config: Config, layer_type: str | None, share_given: bool) -> int:
     (DeepSeek-V4, Mistral 4), it is a fraction of the whole head.
     """
     rotated = None if share_given and config.get("head_dim") is not None else config.get("qk_rope_head_dim")
-    width = rotated if rotated is not None else _wider_head(config, layer_type) or config.get("head_dim")
+    width = rotated if rotated is not None else _wider_head(config, layer_type) or _first(config, _HEAD_KEYS)
     if width is not None:
         return check.even_count("head_dim", width)
     hidden_size, heads = config.get("hidden_size"), config.get("num_attention_heads")
@@ -307,6 +347,15 @@ def _head_dim(config: Config, layer_type: str | None, share_given: bool) -> int:
         "hidden_size", check.count("hidden_size", hidden_size), heads, why="every head has the same width"
     )
     return check.even_count("head_dim (hidden_size / num_attention_heads)", hidden_size // heads)
+
+
+def _turning_channels(config: Config, head_dim: int) -> int:
+    """The number of channels that turn where no fraction says it."""
+    channels = config.get("rotary_dim")
+    if channels is None or config.get("qk_rope_head_dim") is not None:
+        return head_dim
+    check.no_more_than("rotary_dim", check.even_count("rotary_dim", channels), "the width of a head", head_dim)
+    return int(channels)
 
 
 def _wider_head(config: Config, layer_type: str | None) -> int | None:
