@@ -262,7 +262,7 @@ class LearnedPositionalEmbedding(InputEncoding):
         self.dim = count("dim", dim)
         self.offset = count("offset", offset, minimum=0)
         self.init_std = real_number("init_std", init_std, at_least=0)
-        self.weight = nn.Parameter(torch.empty(max_position_embeddings + offset, dim))
+        self.weight = nn.Parameter(torch.empty(self.max_position_embeddings + self.offset, self.dim))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

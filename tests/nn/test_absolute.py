@@ -155,6 +155,10 @@ def test_a_learned_table_has_a_row_per_position_and_the_offset():
     assert torch.equal(module.embed(torch.zeros(1, 1, D), torch.tensor([509]))[0, 0], module.weight[511])
 
 
+def test_small_numpy_integers_do_not_overflow_in_the_size_of_a_table():
+    assert absolute.LearnedPositionalEmbedding(510, D, offset=np.int8(2)).weight.shape == (512, D)
+
+
 @pytest.mark.parametrize("offset", [0, 2])
 @pytest.mark.parametrize("position", [-1, 512])
 def test_a_learned_table_ends(position, offset):
