@@ -9,6 +9,7 @@ from pe_course.reference import absolute, positions
 
 FLOAT32_ANGLE = 1e-7  # peers form the angle in float32: error per position
 
+SEEN = ("past_key_values_length", "cache_length", "past_length", "offset")
 PADDING = ("padding_idx", "pad_token_id", "pad")
 
 # What each function writes: column order, and whether its last frequency is 1/base.
@@ -88,7 +89,7 @@ def _rows(case: Case, arrays: dict[str, np.ndarray]) -> np.ndarray:
         return arrays["position_ids"]
     if "roberta" in case.function.lower():
         return positions.roberta_positions(arrays["input_ids"], _padding_idx(case))
-    seen = _first(case, "past_length", "past_key_values_length", "offset", default=0)
+    seen = _first(case, *SEEN, default=0)
     return positions.decode_positions(seen, arrays["input_ids"].shape[-1])
 
 
@@ -134,7 +135,7 @@ def _compare_table(case: Case, arrays: dict[str, np.ndarray]) -> None:
 def _table_rows(case: Case, arrays: dict[str, np.ndarray]) -> np.ndarray:
     name = case.function.lower()
     skipped = 2 if "opt" in name or "bart" in name else 0
-    seen = int(_first(case, "past_key_values_length", "past_length", "offset", default=0))
+    seen = int(_first(case, *SEEN, default=0))
     if "position_ids" in arrays:
         return arrays["position_ids"] + skipped
     if "attention_mask" in arrays:
@@ -152,7 +153,7 @@ def _is_table(case: Case) -> bool:
 def _compare_roberta_rows(case: Case, arrays: dict[str, np.ndarray]) -> None:
     padding = _padding_idx(case)
     ours = positions.roberta_positions(arrays["input_ids"], padding)
-    seen = int(_first(case, "past_key_values_length", default=0))
+    seen = int(_first(case, *SEEN, default=0))
     ours = ours + seen * (arrays["input_ids"] != padding)
     assert_close("position_ids", ours, arrays["position_ids"], 0)
 
