@@ -17,8 +17,9 @@ from typing import Any
 
 from pe_course.exercises.exercise import REGISTRY
 
-_OWN = __name__.rpartition(".")[0] + "."
+_OWN = __name__.rpartition(".")[0]
 _SHARED = (builtins, math, cmath, os)
+_found: tuple[int, dict[str, Any]] = 0, {}
 
 
 def contained(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -33,8 +34,7 @@ def contained(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def _snapshot() -> list[tuple[Callable[..., Any], tuple]]:
     """Calls that undo what happens from now on."""
-    modules = {name: module for name, module in tuple(sys.modules.items()) if f"{name}.".startswith(_OWN)}
-    modules |= {module.__name__: module for module in _SHARED}
+    modules = _own_modules() | {module.__name__: module for module in _SHARED}
     undo: list[tuple[Callable[..., Any], tuple]] = [
         (module.__dict__.update, (dict(module.__dict__),)) for module in modules.values() if module is not None
     ]
@@ -44,6 +44,15 @@ def _snapshot() -> list[tuple[Callable[..., Any], tuple]]:
     undo.append((sys.path.__setitem__, (slice(None), list(sys.path))))
     undo += [(step, given) for step, given in _of_the_system() if step is not None]
     return undo
+
+
+def _own_modules() -> dict[str, Any]:
+    """Of the package of exercises. Sought again only if other modules were loaded: with torch there are thousands."""
+    global _found
+    loaded = len(sys.modules)
+    if _found[0] != loaded:
+        _found = loaded, {name: sys.modules[name] for name in tuple(sys.modules) if f"{name}.".startswith(f"{_OWN}.")}
+    return _found[1]
 
 
 def _of_the_system() -> list[tuple[Callable[..., Any] | None, tuple]]:

@@ -216,6 +216,7 @@ def test_every_module_that_grading_imports_is_in_the_small_standard_library() ->
                     assert there, f"{path.name} imports {name}: name it in web/trim-stdlib.mjs"
 
 
+@pytest.mark.slow
 def test_every_known_answer_gets_its_verdict_on_every_surface() -> None:
     tried = try_all()
     assert len(tried) == len(of_kind("code"))
