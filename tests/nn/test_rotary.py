@@ -315,6 +315,14 @@ def test_a_config_of_deepseek():
     np.testing.assert_allclose(ours[..., 16:], wanted(q[..., 16:], at, inv_freq, layout="interleaved"), atol=1e-12)
 
 
+def test_a_config_that_tells_the_layout():
+    """DeepSeek-V3 and its relatives in transformers 5; the caller may still say otherwise."""
+    for told, layout in ((True, "interleaved"), (False, "half"), (None, "half")):
+        config = {**DEEPSEEK_V3, "rope_interleave": told}
+        assert nn.rope_from_config(config).layout == layout
+        assert nn.rope_from_config(config, layout="interleaved").layout == "interleaved"
+
+
 def test_mscale_alone_leaves_other_models_their_scale():
     config = {k: v for k, v in DEEPSEEK_V3.items() if not k.startswith("qk_")}
     assert nn.rope_from_config(config).sm_scale(24) == 24**-0.5
@@ -792,6 +800,7 @@ BAD_CONFIGS = [
     ([], {}, TypeError, "config must be a mapping"),
     ({"head_dim": 8}, {"default_theta": None}, ValueError, "config must contain 'rope_theta'"),
     ({"head_dim": 8}, {"layout": "neox"}, ValueError, LAYOUT_ERROR),
+    ({"head_dim": 8, "rope_interleave": 1}, {}, TypeError, "rope_interleave must be True or False, got 1"),
     ({"head_dim": 8}, {"layer_type": "full_attention"}, ValueError, "layer_type must be None"),
     ({"head_dim": 8, "rope_scaling": {"type": "yarm"}}, {}, ValueError, "must be one of .* got 'yarm'"),
     ({"head_dim": 8, "rope_scaling": {"type": "linear"}}, {}, ValueError, "must contain 'factor'"),

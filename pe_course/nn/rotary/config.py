@@ -30,7 +30,7 @@ def rope_from_config(
     config: Mapping[str, Any],
     *,
     layer_type: str | None = None,
-    layout: str = "half",
+    layout: str | None = None,
     default_theta: float | None = 10000.0,
 ) -> RotaryEmbedding:
     """The rotation that a Hugging Face configuration asks for.
@@ -43,8 +43,10 @@ def rope_from_config(
         `pe_course.reference.scaling.rope_parameters_from_config`.
     layer_type : str or None
         Which layers, where they differ: "full_attention" or "sliding_attention" in Gemma 3, for example.
-    layout : "half" or "interleaved"
-        No configuration tells it. GPT-J, GLM, Cohere, Llama 4 and DeepSeek are interleaved, most others half.
+    layout : "half", "interleaved" or None
+        None asks ``rope_interleave``, which DeepSeek-V3 and its relatives have in transformers 5, and is "half" where
+        that is missing. No other configuration tells it: GPT-J, GLM, Cohere, Llama 4 and the first files of DeepSeek
+        are interleaved, most others half.
     default_theta : float or None
         The base of a configuration that names none; None makes that an error.
 
@@ -73,7 +75,7 @@ def rope_from_config(
     rule = partial(_at_length, dict(config), layer_type, default_theta)
     options = {
         "base": found.base,
-        "layout": layout,
+        "layout": _layout(config) if layout is None else layout,
         "scaling": rule if found.follows_length else rule(None),
         "softmax_factor": _softmax_factor(config, parameters, found.rope_type),
         "rotary_start": start,
@@ -93,6 +95,11 @@ def _at_length(
         config, layer_type=layer_type, seq_len=seq_len, default_theta=default_theta
     )
     return found.inv_freq, found.attention_factor
+
+
+def _layout(config: Mapping[str, Any]) -> str:
+    told = config.get("rope_interleave")
+    return "interleaved" if told is not None and check.flag("rope_interleave", told) else "half"
 
 
 def _head(config: Mapping[str, Any], found: scaling.RopeParameters) -> tuple[int, int]:
