@@ -173,16 +173,11 @@ def rates(own: Mapping[str, float], common: Mapping[str, float], fixed: Mapping[
 
     def paint(figure, theme):
         ax = figure.subplots()
-        rows = np.arange(len(names))[::-1]
-        for row, name, here, there in zip(rows, names, data["own"], data["common"], strict=True):
-            colour = _style(name, theme)["color"]
-            ax.plot([here, there], [row, row], color=colour)
-            ax.plot(there, row, "o", color=colour, markerfacecolor=theme.background)
-            ax.plot(here, row, "o", color=colour)
+        _dumbbells(ax, names, data["common"], data["own"], theme)
         for turn, (name, loss) in enumerate(fixed.items()):
             ax.axvline(loss, color=theme.text, linewidth=0.8, linestyle=(0, (4, 3)))
             ax.text(loss, len(names) - 0.45, NAMES[name], ha="right" if turn == 0 else "left")
-        ax.set(yticks=rows, yticklabels=[NAMES[n] for n in names], ylim=(-0.6, len(names)))
+        ax.set_ylim(-0.6, len(names))
         ax.set_xlabel("loss in nats: filled, own rate; open, common rate")
         ax.grid(axis="x")
 
@@ -193,6 +188,33 @@ def rates(own: Mapping[str, float], common: Mapping[str, float], fixed: Mapping[
         f"parameters: {', '.join(beside)}."
     )
     return themed(paint, alt=alt, data=data, height=2.9)
+
+
+def trained_longer(short: Mapping[str, Curve], long: Mapping[str, Curve], trained: int) -> ThemedFigure:
+    """How far the loss rises from the training length to the longest test, after few and after many steps.
+
+    Parameters: short, long: method → curve of by_length; trained: the training length. Data: short, long [methods].
+    """
+    names = [name for name in short if name in long]
+    last = max(short[names[0]])
+    data = {
+        "short": np.array([_last(short[n]) - short[n][trained][0] for n in names]),
+        "long": np.array([_last(long[n]) - long[n][trained][0] for n in names]),
+    }
+
+    def paint(figure, theme):
+        ax = figure.subplots()
+        ax.axvline(0, color=theme.text, linewidth=0.8)
+        _dumbbells(ax, names, data["short"], data["long"], theme)
+        ax.set_xlabel(f"rise of the loss at {last} tokens\nopen, fewer steps; filled, more")
+        ax.grid(axis="x")
+
+    moves = [f"{NAMES[n]} {a:+.2f} and {b:+.2f}" for n, a, b in zip(names, data["short"], data["long"], strict=True)]
+    alt = (
+        f"How much more the loss is at {last} tokens than at {trained}, after fewer and after more steps of training: "
+        f"{'; '.join(moves)}."
+    )
+    return themed(paint, alt=alt.replace("-", "−"), data=data, height=0.8 + 0.25 * len(names))
 
 
 def tuning(curves: Mapping[str, Curve], length: int) -> ThemedFigure:
@@ -215,6 +237,17 @@ def tuning(curves: Mapping[str, Curve], length: int) -> ThemedFigure:
     ways = [f"{RULES[rule]} from {values[1, 0]:.2f} to {values[1, -1]:.2f}" for rule, values in data.items()]
     alt = f"Loss at {length} tokens while a RoPE model is tuned to that length: {'; '.join(ways)}."
     return themed(paint, alt=alt, data=data, height=3.2)
+
+
+def _dumbbells(ax, names, opened, filled, theme: Theme) -> None:
+    """A row per method with an open and a filled end, the first at the top."""
+    rows = np.arange(len(names))[::-1]
+    for row, name, start, end in zip(rows, names, opened, filled, strict=True):
+        colour = _style(name, theme)["color"]
+        ax.plot([start, end], [row, row], color=colour)
+        ax.plot(start, row, "o", color=colour, markerfacecolor=theme.background)
+        ax.plot(end, row, "o", color=colour)
+    ax.set(yticks=rows, yticklabels=[NAMES[n] for n in names], ylim=(-0.6, len(names) - 0.4))
 
 
 def _panels(curves, titles, *, alt, mark, x, y, limits=None, method=None) -> ThemedFigure:

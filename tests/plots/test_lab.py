@@ -85,6 +85,18 @@ def test_rates_are_drawn_for_methods_that_have_both():
     assert "T5 2.20 and 1.40; FIRE 1.80 and 1.90." in figure.alt and "ALiBi 1.70" in figure.alt
 
 
+def test_longer_training_is_told_by_the_rise_of_the_loss():
+    figure = lab.trained_longer(
+        {"alibi": curve(1.7, 1.69), "rope": curve(1.5, 3.0), "t5": curve(1.4, 1.5)},
+        {"alibi": curve(1.3, 1.27), "rope": curve(1.2, 3.7)},
+        L,
+    )
+    np.testing.assert_allclose(figure.data["short"], [-0.01, 1.5])
+    np.testing.assert_allclose(figure.data["long"], [-0.03, 2.5])
+    assert "at 1024 tokens than at 64" in figure.alt
+    assert "ALiBi −0.01 and −0.03; RoPE +1.50 and +2.50." in figure.alt
+
+
 def test_tuning_tells_start_and_end():
     figure = lab.tuning({"pi": {0: (2.9, 0.1), 60: (1.7, 0.02)}, "yarn": {0: (1.8, 0.1), 60: (1.6, 0.02)}}, 256)
     np.testing.assert_allclose(figure.data["pi"], [[0, 60], [2.9, 1.7], [0.1, 0.02]])
