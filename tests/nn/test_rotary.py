@@ -335,6 +335,8 @@ def test_a_config_with_sections_is_mrope():
     assert (method.position_axes, method.interleaved) == (3, False)
     dealt = {"rope_type": "default", "mrope_section": [2, 1, 1], "mrope_interleaved": True, "rope_theta": 1e6}
     assert nn.rope_from_config({"head_dim": 8, "rope_parameters": dealt}).interleaved
+    omni = {"head_dim": 8, "rope_theta": 1e6, "rope_scaling": {**scaled, "type": "default", "interleaved": True}}
+    assert nn.rope_from_config(omni).interleaved, "Qwen3-Omni's talker has this name alone"
 
 
 # --- the relatives of RoPE --------------------------------------------------------------------------------------------
@@ -804,6 +806,7 @@ BAD_CONFIGS = [
     ({"head_dim": 8}, {"layer_type": "full_attention"}, ValueError, "layer_type must be None"),
     ({"head_dim": 8, "rope_scaling": {"type": "yarm"}}, {}, ValueError, "must be one of .* got 'yarm'"),
     ({"head_dim": 8, "rope_scaling": {"type": "linear"}}, {}, ValueError, "must contain 'factor'"),
+    ({"head_dim": 8, "rope_scaling": {"interleaved": True}}, {}, ValueError, "no other keys .* got 'interleaved'"),
     (
         {
             **{"qk_rope_head_dim": 8, "max_position_embeddings": 64},

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from pe_course.nn.registry import register
-from pe_course.nn.rotary.multimodal import MRope
+from pe_course.nn.rotary.multimodal import INTERLEAVED_KEYS, MRope
 from pe_course.nn.rotary.rope import FrequencyPair, RotaryEmbedding
 from pe_course.reference import scaling
 from pe_course.reference import validation as check
@@ -82,9 +82,7 @@ def rope_from_config(
     }
     section = parameters.get("mrope_section")
     if section is not None:
-        interleaved = parameters.get("mrope_interleaved")
-        interleaved = interleaved is not None and check.flag("mrope_interleaved", interleaved)
-        return MRope(head_dim, section, interleaved=interleaved, **options)
+        return MRope(head_dim, section, interleaved=_deals_in_turn(parameters), **options)
     return RotaryEmbedding(head_dim, **options)
 
 
@@ -95,6 +93,12 @@ def _at_length(
         config, layer_type=layer_type, seq_len=seq_len, default_theta=default_theta
     )
     return found.inv_freq, found.attention_factor
+
+
+def _deals_in_turn(parameters: Mapping[str, Any]) -> bool:
+    """Under the name of Qwen3-VL, or that of Qwen3-Omni, whose files may have both."""
+    told = [check.flag(name, parameters[name]) for name in INTERLEAVED_KEYS if parameters.get(name) is not None]
+    return bool(told) and told[0]
 
 
 def _layout(config: Mapping[str, Any]) -> str:

@@ -11,6 +11,9 @@ from pe_course.nn.rotary.rope import RotaryEmbedding, Scaling
 from pe_course.reference import rotary
 from pe_course.reference import validation as check
 
+INTERLEAVED_KEYS = ("mrope_interleaved", "interleaved")
+"""What configurations call the way to share pairs out: Qwen3-VL, Qwen3-Omni."""
+
 
 @register("mrope")
 class MRope(RotaryEmbedding):
@@ -57,7 +60,7 @@ class MRope(RotaryEmbedding):
     def _without_sections(self, scaling: Scaling | None) -> Scaling | None:
         if not isinstance(scaling, Mapping):
             return scaling
-        repeated = {"mrope_section": list(self.mrope_section), "mrope_interleaved": self.interleaved}
+        repeated = {"mrope_section": list(self.mrope_section), **dict.fromkeys(INTERLEAVED_KEYS, self.interleaved)}
         for name, value in repeated.items():
             given = scaling.get(name, value)
             given = list(given) if isinstance(value, list) else given

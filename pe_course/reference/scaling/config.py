@@ -299,6 +299,8 @@ def _check_keys(field: str, rope_type: str, rule: _Rule, given: Config) -> None:
         )
     trained = (_TRAINED,) if _TRAINED in rule.lengths else ()
     known = {*_KEYS_OF_EVERY_TYPE, *rule.required, *rule.optional, *trained, *rule.without_effect}
+    if given.get("mrope_section") is not None:
+        known.add("interleaved")  # Qwen3-Omni's name for mrope_interleaved; elsewhere it could mean the layout
     unknown = sorted(set(given) - known)
     if unknown:
         raise ValueError(
