@@ -127,7 +127,9 @@ def models(*, method: str | None = None, place: str | None = None, known: str | 
 
 
 def model(name: str) -> Model:
-    """The record of one model. Raises: ValueError with the names that contain these letters."""
+    """The record of one model. Raises: TypeError if ``name`` is no text; ValueError with the names that contain it."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be the name of a model, got {name!r}")
     for each in _data()[0]:
         if each.model == name:
             return each
@@ -149,5 +151,5 @@ def _data() -> tuple[tuple[Model, ...], tuple[Step, ...]]:
 
 
 def _one_of(name: str, value: str, options: Collection[str]) -> None:
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}")

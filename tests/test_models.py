@@ -94,6 +94,10 @@ def test_selection_and_its_errors():
         models(place="output")
     with pytest.raises(ValueError, match="known must be one of"):
         models(known="hearsay")
+    with pytest.raises(TypeError, match="name must be the name of a model, got 3"):
+        model(3)
+    with pytest.raises(ValueError, match=r"place must be one of .*, got \[\]"):
+        models(place=[])
     with pytest.raises(ValueError, match=r"there is no model 'llama'; there is .*Llama 2"):
         model("llama")
 

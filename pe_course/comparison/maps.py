@@ -53,10 +53,13 @@ def attention_map(name: str, words: Sequence[str], *, same: bool = False) -> NDA
     Projections are random and the same for all methods; tables that mean nothing before training hold random numbers.
     With ``same`` every word has one content, and the map shows the method alone.
 
-    Raises: ValueError that lists the names of the methods; ValueError without words.
+    Raises: ValueError that lists the names of the methods; ValueError without words, TypeError if one is no text.
     """
     if not words:
         raise ValueError("words must hold at least one word, got none")
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"words must be text, got {word!r}")
     method = ready(name)
     places = torch.arange(len(words))
     return weights(method, content(words, same=same), places, SHAPE)[0, 0].numpy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pe_course.nn.base import PositionMethod
+from pe_course.reference.validation import one_of
 
 _METHODS: dict[str, Callable[..., PositionMethod]] = {}
 
@@ -36,9 +37,7 @@ def build(name: str, **options) -> PositionMethod:
     TypeError
         If the method does not take an option.
     """
-    if name not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, methods()))}; got {name!r}")
-    return _METHODS[name](**options)
+    return _METHODS[one_of("method", name, methods())](**options)
 
 
 register("nope")(PositionMethod)

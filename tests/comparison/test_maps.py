@@ -58,6 +58,8 @@ def test_change_compares_each_pair_with_itself():
 
 
 def test_no_words_and_unknown_names_are_refused():
+    with pytest.raises(TypeError, match="words must be text, got 7"):
+        attention_map("rope", ("a", 7))
     with pytest.raises(ValueError, match="words must hold at least one word"):
         attention_map("rope", ())
     with pytest.raises(ValueError, match="name must be one of"):

@@ -28,6 +28,18 @@ def test_an_unknown_name_is_refused_with_the_list():
         registry.build("rotery")
 
 
+@pytest.mark.parametrize("name", [None, ["rope"], {"rope": 1}])
+def test_what_is_no_name_is_refused_with_the_list(name):
+    with pytest.raises(ValueError, match=r"method must be one of .*'alibi'.*; got "):
+        registry.build(name)
+
+
+@pytest.mark.parametrize("key", ["rope_type", "type"])
+def test_a_rule_stays_that_of_its_name(key):
+    with pytest.raises(TypeError, match=f"{key} is 'yarn' by the name of the method .* got 'linear'"):
+        registry.build("rope_yarn", head_dim=8, factor=2.0, original_max_position_embeddings=64, **{key: "linear"})
+
+
 def test_an_unknown_option_is_a_type_error():
     with pytest.raises(TypeError, match="num_head"):
         registry.build("alibi", num_head=4)

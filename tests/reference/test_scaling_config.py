@@ -346,6 +346,11 @@ REFUSED = [
         ValueError,
         r"rope_scaling of type 'yarn' .*beta_fast.* got 'betafast'",
     ),
+    (
+        of(rope_scaling={"type": "linear", "factor": 2.0, "scaling": {}}),
+        ValueError,
+        r"of type 'linear' must contain no other keys .* got 'scaling'",
+    ),
     (of(rope_scaling={"factor": 4.0}), ValueError, r"of type 'default' must contain no other keys .* got 'factor'"),
     (of(rope_scaling={"type": "linear", "factor": 0.25}), ValueError, r"factor must be at least 1, got 0.25"),
     (of(rope_scaling={"type": "linear", "factor": "4"}), TypeError, r"factor must be a real number, got '4'"),

@@ -137,6 +137,10 @@ def _named_rule(rope_type: str) -> Callable[..., RotaryEmbedding]:
 
     def build_rope(head_dim: int, **options) -> RotaryEmbedding:
         parameters = {name: value for name, value in options.items() if name not in own}
+        for name in {"rope_type", "type"} & set(parameters):
+            raise TypeError(
+                f"{name} is {rope_type!r} by the name of the method and must not be given, got {parameters[name]!r}"
+            )
         rest = {name: value for name, value in options.items() if name in own}
         return RotaryEmbedding(head_dim, scaling={"rope_type": rope_type, **parameters}, **rest)
 

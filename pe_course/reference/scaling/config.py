@@ -223,6 +223,7 @@ _KEYS_OF_EVERY_TYPE = (
 _BASE_KEYS = ("rope_theta", "rotary_emb_base", "global_rope_theta")
 _LOCAL_BASE_KEYS = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 _SHARE_KEYS = ("partial_rotary_factor", "rotary_pct", "rope_pct")
+_LAYER_TYPES = ("full_attention", "sliding_attention")
 _HEAD_KEYS = ("head_dim", "kv_channels", "attention_head_dim")
 
 
@@ -266,7 +267,9 @@ def _parameters_by_layer(given: Config, layer_types: Collection[str]) -> dict[st
 
     Layers without RoPE have null there.
     """
-    if not any(isinstance(value, Mapping) for value in given.values()):
+    mappings = [name for name, value in given.items() if isinstance(value, Mapping)]
+    # A mapping among other keys may be a slip: it must be a kind of layers.
+    if len(mappings) < len(given) and not set(mappings) & {*_LAYER_TYPES, *layer_types}:
         return {}
     return {
         name: value
