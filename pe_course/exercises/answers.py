@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from fractions import Fraction
 from typing import Any
 
-from pe_course.exercises.exercise import ChoiceExercise, Exercise, NumberExercise, OpenExercise
+from pe_course.exercises.exercise import ChoiceExercise, Exercise, NumberExercise, OpenExercise, WrongNumber
 from pe_course.exercises.guard import Problem, guarded
 from pe_course.exercises.result import ERROR, NOT_ATTEMPTED, OTHER_CONVENTION, RIGHT, WRONG, Failed, Result
 from pe_course.exercises.values import plain, shorten, show
@@ -42,50 +41,83 @@ def _grade_choice(exercise: ChoiceExercise, answer: Any) -> Result:
 
 
 def _grade_number(exercise: NumberExercise, answer: Any) -> Result:
-    value = number_from(answer)
-    if value is None:
+    values = numbers_from(answer, exercise.unit)
+    if not values:
         empty = issubclass(type(answer), str) and not answer.strip()
         if empty:
             return Result(NOT_ATTEMPTED, "nothing to check yet.", id=exercise.id)
         return Result(ERROR, "answer with a number, such as `0.5` or `1/2`.", id=exercise.id)
-    if abs(value - exercise.answer) <= exercise.tolerance:
+    if any(abs(value - exercise.answer) <= exercise.tolerance for value in values):
         unit = f" {exercise.unit}" if exercise.unit else ""
         return Result(RIGHT, f"{show(float(exercise.answer))}{unit}.", id=exercise.id, accepted=True)
     for wrong in exercise.wrong_numbers:
-        reach = exercise.tolerance if wrong.tolerance is None else wrong.tolerance
-        if abs(value - wrong.value) <= reach:
+        if any(abs(value - wrong.value) <= reach(exercise, wrong) for value in values):
             return Result(WRONG, wrong.message, wrong.id, id=exercise.id)
-    return Result(WRONG, f"{show(value)} is not the answer.", id=exercise.id)
+    if any(abs(value - exercise.answer) <= closeness(exercise) for value in values):
+        return Result(WRONG, f"{show(values[0])} is close. Give a digit more.", id=exercise.id)
+    return Result(WRONG, f"{show(values[0])} is not the answer.", id=exercise.id)
 
 
-def number_from(answer: Any) -> float | None:
-    """A float from a number, ``"1/2"``, ``"0,5"``, ``"50 %"``, ``"1e-3"``, ``"−2"``; None from anything else."""
+def reach(exercise: NumberExercise, wrong: WrongNumber) -> float:
+    """How far from a common wrong value its sentence still holds: no further than one percent, unless it says so."""
+    if wrong.tolerance is not None:
+        return wrong.tolerance
+    return min(exercise.tolerance, 0.01 * abs(wrong.value)) if wrong.value else exercise.tolerance
+
+
+def closeness(exercise: NumberExercise) -> float:
+    """How far from the answer a number may be to count as rounded too soon; never for whole numbers."""
+    return 0.015 * abs(exercise.answer) if exercise.tolerance else 0.0
+
+
+def numbers_from(answer: Any, unit: str = "") -> list[float]:
+    """What an answer may mean, likeliest first: ``"54,410"`` is a whole number or one with a decimal comma.
+
+    Reads numbers and texts such as ``"1/2"``, ``"0,5"``, ``"50 %"``, ``"1e-3"``, ``"−2"``, ``"2π"``, ``"≈ 6.28 m"``
+    (if ``unit`` is ``"m"``); empty for anything else.
+    """
     if issubclass(type(answer), str):
-        return _number_from_text(answer)
+        readings = _readings(answer, unit)
+        return [value for value in map(_number_from_text, readings) if value is not None]
     value = guarded(lambda: plain(answer))
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, (int, float)) and not isinstance(value, Problem):
-        return _finite(value)
-    return None
+        value = _finite(value)
+        return [] if value is None else [value]
+    return []
+
+
+def _readings(text: str, unit: str) -> list[str]:
+    """The text without what stands around its number; twice if a comma or point may part thousands."""
+    text = " ".join(text.replace("−", "-").split()).lstrip("≈~= ").lower()
+    text = text.removesuffix(unit.lower()).rstrip()
+    if re.fullmatch(r"[-+]?[1-9]\d{0,2}( \d{3})+", text, re.ASCII):
+        return [text.replace(" ", "")]
+    if re.search(r"\d \d", text, re.ASCII):
+        return []  # two numbers
+    text = text.replace(" ", "")
+    thousands = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:([,.])\d{3})(?:\1\d{3})*", text, re.ASCII)
+    if not thousands:
+        return [text]
+    whole = text.replace(thousands[1], "")
+    return [whole, text] if thousands[1] == "," else [text, whole]
+
+
+_DECIMAL = r"(?:\d+(?:[.,]\d*)?|[.,]\d+)"
+_NUMBER = re.compile(rf"([-+]?)({_DECIMAL}(?:e[-+]?\d{{1,3}})?)?\*?(π|pi)?(?:/({_DECIMAL}))?(%?)", re.ASCII)
 
 
 def _number_from_text(text: str) -> float | None:
-    text = text.strip().replace("−", "-").replace("\N{MULTIPLICATION SIGN}", "*").replace(" ", "")
-    percent = text.endswith("%")
-    text = text.removesuffix("%")
-    if re.fullmatch(r"[-+]?\d+,\d+", text, re.ASCII):
-        text = text.replace(",", ".")
-    if not re.fullmatch(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?(/\d+)?", text, re.ASCII):
+    found = _NUMBER.fullmatch(text)
+    if not found or not (found[2] or found[3]):
         return None
-    top, _, bottom = text.partition("/")
-    if bottom and not bottom.strip("0"):
+    sign, number, pi, below, percent = found.groups()
+    top = float((number or "1").replace(",", ".")) * (math.pi if pi else 1)
+    bottom = float((below or "1").replace(",", "."))
+    if not bottom:
         return None
-    try:
-        value = float(Fraction(top) / int(bottom)) if bottom and "e" not in top.lower() else float(top)
-    except (ValueError, OverflowError):  # more digits than Python reads
-        return None
-    return _finite(value / 100 if percent else value)
+    return _finite(top / bottom / (100 if percent else 1) * (-1 if sign == "-" else 1))
 
 
 def _finite(value: float) -> float | None:

@@ -11,7 +11,7 @@ import torch
 
 from pe_course import check, hint, solution
 from pe_course.exercises import notebook
-from pe_course.exercises.answers import number_from
+from pe_course.exercises.answers import numbers_from
 from pe_course.exercises.exercise import ChoiceExercise, NumberExercise, OpenExercise
 from pe_course.exercises.registry import UnknownExercise, all_exercises, find
 from pe_course.exercises.result import Failed, Result, with_code
@@ -46,17 +46,39 @@ def test_every_wrong_number_gets_its_sentence(exercise, wrong):
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
+    ("text", "values"),
     [
-        *[("1/2", 0.5), ("0,5", 0.5), ("50%", 0.5), (" 0.50 ", 0.5), ("5e-1", 0.5), ("−2", -2.0), ("+3", 3.0)],
-        *[(".5", 0.5), ("-1/4", -0.25), ("1 000", 1000.0), (3, 3.0), (True, 1.0), (np.float32(0.5), 0.5)],
-        *[(torch.tensor(2.0), 2.0), ([4], 4.0), (np.array([[7]]), 7.0)],
-        *[("", None), ("abc", None), ("1/0", None), ("nan", None), ("1e999", None), (float("inf"), None)],
-        *[(None, None), ([1, 2], None), (10**400, None), ("1_000", None), ("__import__('os')", None), (1j, None)],
+        *[("1/2", [0.5]), ("0,5", [0.5]), ("50%", [0.5]), (" 0.50 ", [0.5]), ("5e-1", [0.5]), ("−2", [-2.0])],
+        *[(".5", [0.5]), ("-1/4", [-0.25]), ("1 000", [1000.0]), ("+3", [3.0]), (3, [3.0]), (True, [1.0])],
+        *[(torch.tensor(2.0), [2.0]), ([4], [4.0]), (np.array([[7]]), [7.0]), (np.float32(0.5), [0.5])],
+        *[("", []), ("abc", []), ("1/0", []), ("nan", []), ("1e999", []), (float("inf"), []), ("1 1/9", [])],
+        *[(None, []), ([1, 2], []), (10**400, []), ("1_000", []), ("__import__('os')", []), (1j, [])],
+        *[("1e3/8000", [0.125]), ("1/2.5", [0.4]), ("-π/2", [-np.pi / 2]), ("2*pi", [2 * np.pi]), ("≈ 6.28 m", [6.28])],
+        *[("54,410", [54410.0, 54.41]), ("1.500", [1.5, 1500.0]), ("805,306,368", [805306368.0]), ("5 m²", [])],
     ],
 )
-def test_numbers_are_read_from_what_people_write(text, value):
-    assert number_from(text) == value
+def test_numbers_are_read_from_what_people_write(text, values):
+    assert numbers_from(text, unit="m") == values
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "said"),
+    [
+        ("longest-wave", "54,410", "54410 positions"),
+        ("longest-wave", "62,832", "exponent 1"),
+        ("longest-wave", "50", "50 is not the answer"),
+        ("interpolated-position", "1,500", "1500."),
+        ("shortest-wave", "2π", "6.2832 positions"),
+        ("shortest-wave", "6.28 positions", "6.2832 positions"),
+        ("shortest-wave", "6.3", "6.3 is close. Give a digit more."),
+        ("twice-as-many-keys", "1.11", "1.1111"),
+        ("softmax-of-two", "73 %", "0.73106"),
+        ("the-middle-word", "0,45", "0.45186"),
+        ("bucket-ahead", "19.2", "19.2 is not the answer"),
+    ],
+)
+def test_a_number_is_judged_by_what_it_means(id, text, said):
+    assert said in check(id, text).message
 
 
 @pytest.mark.parametrize("exercise", OPEN, ids=lambda one: one.id)

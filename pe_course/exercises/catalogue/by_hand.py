@@ -117,7 +117,7 @@ class FifteenDegrees(NumberExercise):
         "is their score?"
     )
     answer = math.cos(math.radians(15))
-    tolerance = 0.001
+    tolerance = 0.005
     hints = ("Turn both, then take the dot product.", "The angle between them is 30° − 15°.")
     solution = "Both are turned, the angle between them is 15°, so the score is cos 15° ≈ 0.966."
     wrong_numbers = (
@@ -143,7 +143,7 @@ class AQuarterApart(NumberExercise):
         "stands at position 1, k = (0, 1) at position 0. What is their score?"
     )
     answer = math.sin(1)
-    tolerance = 0.001
+    tolerance = 0.005
     hints = ("k is at position 0 and is not turned.", "q becomes (cos 1, sin 1).")
     solution = (
         "q becomes (cos 1, sin 1) and k stays (0, 1), so the score is sin 1 ≈ 0.841. With the positions "
@@ -197,7 +197,7 @@ class TwoFurther(NumberExercise):
         "What is the weight of the farther one divided by that of the nearer one?"
     )
     answer = math.exp(-1)
-    tolerance = 0.001
+    tolerance = 0.005
     hints = ("Their scores differ by slope · 2.", "Softmax turns a difference into a ratio.")
     solution = "Their scores differ by ½ · 2 = 1, so the ratio is exp(−1) ≈ 0.368, whatever other keys there are."
     wrong_numbers = (
@@ -360,7 +360,7 @@ class MiddleWord(NumberExercise):
         "weight does it give itself?"
     )
     answer = 1 / (1 + 2 * math.exp(-0.5))
-    tolerance = 0.001
+    tolerance = 0.005
     hints = ("The biased scores are 2.5, 3 and 2.5.", "Softmax: subtract 3 from each, then exponentiate.")
     solution = "Scores 2.5, 3, 2.5: weight 1/(1 + 2·exp(−½)) ≈ 0.452."
     wrong_numbers = (
@@ -467,7 +467,7 @@ class TwiceAsManyKeys(NumberExercise):
         "query that sees 1024?"
     )
     answer = math.log(1024) / math.log(512)
-    tolerance = 0.001
+    tolerance = 0.005
     hints = ("The factor is log n / log 512.", "Base 2 makes it easy: 1024 = 2^10.")
     solution = "log 1024 / log 512 = 10/9 ≈ 1.111, in any base of the logarithm."
     wrong_numbers = (
@@ -496,7 +496,7 @@ class TwoScores(NumberExercise):
     lecture = ("S3-14",)
     prompt = "A query has the scores 2 and 1 for two keys. How much weight does the first key get?"
     answer = 1 / (1 + math.exp(-1))
-    tolerance = 0.001
+    tolerance = 0.005
     hints = ("Only the difference of the scores counts.", "The weight is 1 / (1 + exp(−difference)).")
     solution = "exp(2) / (exp(2) + exp(1)) = 1 / (1 + exp(−1)) ≈ 0.731."
     wrong_numbers = (

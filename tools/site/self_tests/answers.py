@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pe_course.exercises.answers import closeness, reach
 from pe_course.exercises.exercise import (
     ChoiceExercise,
     CodeExercise,
@@ -15,6 +16,7 @@ from pe_course.exercises.exercise import (
 )
 from pe_course.exercises.notebook import grade
 from pe_course.exercises.result import Result
+from pe_course.exercises.values import show
 
 VALUE = "{value}"
 NO_NUMBER = "no number"
@@ -40,7 +42,7 @@ def _number(exercise: NumberExercise) -> dict[str, Any]:
     wrong = [
         {
             "value": each.value,
-            "tolerance": exercise.tolerance if each.tolerance is None else each.tolerance,
+            "tolerance": reach(exercise, each),
             "result": as_json(grade(exercise, each.value)),
         }
         for each in exercise.wrong_numbers
@@ -51,10 +53,21 @@ def _number(exercise: NumberExercise) -> dict[str, Any]:
         "unit": exercise.unit,
         "right": as_json(grade(exercise, exercise.answer)),
         "wrong": wrong,
+        "closeness": closeness(exercise),
+        "close": _close(exercise),
         "other": _other(exercise),
         "noNumber": as_json(grade(exercise, NO_NUMBER)),
         "notAttempted": as_json(grade(exercise, "")),
     }
+
+
+def _close(exercise: NumberExercise) -> dict[str, Any]:
+    """The result for a value that is rounded too soon, with a place for the value; none if that cannot be."""
+    if not exercise.tolerance:
+        return {}
+    value = round(exercise.answer + (exercise.tolerance + closeness(exercise)) / 2, 6)
+    result = as_json(grade(exercise, value))
+    return result | {"message": result["message"].replace(show(value), VALUE)}
 
 
 def _other(exercise: NumberExercise) -> dict[str, Any]:
