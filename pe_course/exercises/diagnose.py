@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from inspect import Parameter
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 from pe_course.exercises import general
@@ -24,12 +26,13 @@ from pe_course.exercises.attempts import (
     solution_of,
     value_of,
 )
+from pe_course.exercises.changes import CHANGES, Change
 from pe_course.exercises.errors import error_sentence
 from pe_course.exercises.exercise import Case, CodeExercise, Mistake
 from pe_course.exercises.guard import Problem, guarded
 from pe_course.exercises.sources import load, parameters
 from pe_course.exercises.tweaks import tweaks
-from pe_course.exercises.values import Unusable, agree, flat, plain, shape_of
+from pe_course.exercises.values import Unusable, agree, close, flat, plain, shape_of
 
 if TYPE_CHECKING:
     from pe_course.exercises.grade import Judged
@@ -62,7 +65,8 @@ def diagnose(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) ->
         return found
     usable = [one for one in _with_values(judged) if not one.case.leading or _has_shape(exercise, one)]
     if first in usable and 2 * len(usable) > len(judged):
-        found = _unchanged_input(exercise, usable) or _as_if(exercise, usable) or _changed_output(exercise, usable)
+        found = _unchanged_input(exercise, usable) or _answer(exercise, usable, general.PLAIN)
+        found = found or _as_if(exercise, usable) or _changed_output(exercise, usable)
         found = found or _answer(exercise, usable, general.CERTAIN)
         found = found or _both(exercise, usable) or _mostly(exercise, judged, first)
     if found is not None:
@@ -70,7 +74,9 @@ def diagnose(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) ->
     if first.outcome.value is None:
         sentence = _about_problem(first)
         return Diagnosis(sentence) if sentence else None
-    return _about_shape(exercise, first) or _answer(exercise, usable, general.VAGUE)
+    found = _about_shape(exercise, first) or _answer(exercise, usable, general.VAGUE)
+    kept = _kept_columns(exercise, first)
+    return replace(found, sentence=found.sentence + kept) if found is not None else None
 
 
 # --- the exercise's own mistakes ----------------------------------------------------------------------------------
@@ -148,7 +154,8 @@ def _mostly(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> 
             continue  # two answers agree by chance on half of the inputs
         fits = [one for one in wrong if _fits(exercise, one, outputs[places[id(one.case)]])]
         if len(fits) >= 2 and first in fits and 3 * len(fits) >= len(wrong):
-            return Diagnosis(f"{mistake.message} On other inputs something else is wrong besides.", mistake.id)
+            rest = "something else is wrong besides" if len(fits) < len(wrong) else "your answer is right"
+            return Diagnosis(f"{mistake.message} On other inputs {rest}.", mistake.id)
     return None
 
 
@@ -175,7 +182,9 @@ def _finite(value: Any) -> bool:
 
 
 def _fits(exercise: CodeExercise, one: Judged, output: Any) -> bool:
-    return output is not None and not isinstance(output, Raised) and _same(exercise, one, output)
+    if output is None or isinstance(output, Raised) or (isinstance(output, list) and len(set(flat(output))) == 1):
+        return False  # a result that is the same number throughout fits too many mistakes
+    return _same(exercise, one, output)
 
 
 # --- general diagnoses that look at all cases ---------------------------------------------------------------------
@@ -196,8 +205,8 @@ def _unchanged_input(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagno
 
 
 def _as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
-    """The right answer to another input: an argument that is ignored, off by one, halved, negated."""
-    for id, sentence, cases in _tweaked(exercise, judged):
+    """The right answer to another input: an argument that is ignored, off by one, halved, negated, exchanged."""
+    for id, sentence, cases in chain(_tweaked(exercise, judged), _exchanged(exercise, judged)):
         outputs = _lazily(exercise, judged, solution_of(exercise), cases)
         if outputs is not None and _fit_all(exercise, judged, outputs):
             return Diagnosis(sentence, id)
@@ -220,6 +229,8 @@ def _fit_all(exercise: CodeExercise, judged: Sequence[Judged], outputs: Sequence
 
 def _tweaked(exercise: CodeExercise, judged: Sequence[Judged]) -> Iterator[tuple[str, str, list[Case | None]]]:
     """Each tweak of one argument: id, sentence, and the cases with it; None where it changes nothing."""
+    angles = re.search(r"\bsin\(|\.sin\(|cmath", exercise.solution) is not None
+    powers = "base **" in exercise.solution
     for parameter in parameters(solution_of(exercise)):
         default = None if parameter.default is Parameter.empty else parameter.default
         by_id: dict[str, dict[int, Case]] = {}
@@ -228,15 +239,29 @@ def _tweaked(exercise: CodeExercise, judged: Sequence[Judged]) -> Iterator[tuple
             given = {parameter.name: default, **arguments_of(exercise, one.case)}
             if given[parameter.name] is None:
                 continue
-            for tweak in tweaks(parameter.name, given[parameter.name], default):
+            for tweak in tweaks(parameter.name, given[parameter.name], default, angles=angles, powers=powers):
                 sentences[tweak.id] = tweak.sentence
-                by_id.setdefault(tweak.id, {})[place] = _with(exercise, one.case, parameter.name, tweak.value)
+                by_id.setdefault(tweak.id, {})[place] = _with(exercise, one.case, {parameter.name: tweak.value})
         for id, cases in sorted(by_id.items(), key=lambda one: not one[0].endswith("-ignored")):
             yield id, sentences[id], [cases.get(place) for place in range(len(judged))]
 
 
-def _with(exercise: CodeExercise, case: Case, name: str, value: Any) -> Case:
-    given = {**arguments_of(exercise, case), name: value}
+def _exchanged(exercise: CodeExercise, judged: Sequence[Judged]) -> Iterator[tuple[str, str, list[Case | None]]]:
+    """Each two arguments of one kind and shape, in each other's place."""
+    all_given = [arguments_of(exercise, one.case) for one in judged]
+    for a, b in combinations(argument_names(exercise), 2):
+        if all(_alike(given.get(a), given.get(b)) for given in all_given):
+            cases = [_with(exercise, one.case, {a: g[b], b: g[a]}) for one, g in zip(judged, all_given, strict=True)]
+            yield f"{a}-{b}-exchanged", f"`{a}` and `{b}` have changed places.", cases
+
+
+def _alike(one: Any, other: Any) -> bool:
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (one, other))
+    return numbers or (isinstance(one, list) and isinstance(other, list) and shape_of(one) == shape_of(other))
+
+
+def _with(exercise: CodeExercise, case: Case, changed: dict[str, Any]) -> Case:
+    given = {**arguments_of(exercise, case), **changed}
     first = argument_names(exercise)[0]
     args = (given.pop(first),)
     return Case(args, deepcopy(given), case.tolerance, case.arrays, case.leading)
@@ -245,8 +270,8 @@ def _with(exercise: CodeExercise, case: Case, name: str, value: Any) -> Case:
 def _changed_output(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
     """The right values, turned: negated, transposed, in another order."""
     expected = _expected(exercise, judged)
-    for change in general.CHANGES:
-        undone = [_undo(change, one.outcome.value) for one in judged]
+    for change in CHANGES:
+        undone = [_undo(change.undo, one.outcome.value) for one in judged]
         if _undone_fit(exercise, judged, undone, expected):
             return Diagnosis(change.sentence, change.id)
     return None
@@ -255,28 +280,60 @@ def _changed_output(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnos
 def _both(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
     """A known mistake together with a general one."""
     places = {id(case): place for place, case in enumerate(cases_of(exercise))}
-    undone = [(change, [_undo(change, one.outcome.value) for one in judged]) for change in general.CHANGES]
+    undone = [(change, [_undo(change.undo, one.outcome.value) for one in judged]) for change in CHANGES]
     for mistake in exercise.mistakes:
         outputs = outputs_of(exercise, mistake)
         theirs = [outputs[places[id(one.case)]] for one in judged]
         if any(output is None or isinstance(output, Raised) for output in theirs) or _yes_or_no(theirs):
             continue
         for change, values in undone:
-            if _undone_fit(exercise, judged, values, theirs):
+            if _undone_fit(exercise, judged, values, theirs) and not _cancel(
+                exercise, judged, theirs, _made(exercise, judged, change)
+            ):
                 return Diagnosis(f"{mistake.message} And besides: {change.sentence}", mistake.id)
     return _mistake_as_if(exercise, judged)
 
 
 def _mistake_as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
+    places = {id(case): place for place, case in enumerate(cases_of(exercise))}
     for _, sentence, cases in _tweaked(exercise, judged):
         for mistake in exercise.mistakes:
             if mistake.arrays:
                 continue
             function = _function_of(exercise, mistake)
             outputs = _lazily(exercise, judged, function, cases)
-            if outputs is not None and _fit_all(exercise, judged, outputs):
+            if outputs is None or not _fit_all(exercise, judged, outputs):
+                continue
+            alone = [outputs_of(exercise, mistake)[places[id(one.case)]] for one in judged]
+            tweaked = [
+                _output(solution_of(exercise), case or one.case) for one, case in zip(judged, cases, strict=True)
+            ]
+            if not _cancel(exercise, judged, alone, tweaked):
                 return Diagnosis(f"{mistake.message} And besides: {sentence}", mistake.id)
     return None
+
+
+def _made(exercise: CodeExercise, judged: Sequence[Judged], change: Change) -> list[Any]:
+    """The right values with this slip alone."""
+    return [_undo(change.make or change.undo, right) for right in _expected(exercise, judged)]
+
+
+def _cancel(exercise: CodeExercise, judged: Sequence[Judged], first: Sequence[Any], second: Sequence[Any]) -> bool:
+    """True if two slips together make entries right that each alone makes wrong: then it was something else."""
+    both_wrong = cancelled = 0
+    for one, right, *alone in zip(judged, _expected(exercise, judged), first, second, strict=True):
+        if any(value is None or isinstance(value, Raised) for value in alone):
+            continue
+        try:
+            values = [comparable(exercise, value, one.case) for value in (right, one.outcome.value, *alone)]
+        except Unusable:
+            continue
+        near = partial(close, tolerance=max(one.case.tolerance, 1e-9))
+        for wanted, got, *others in zip(*map(flat, values), strict=False):
+            if not any(near(wanted, other) for other in others):
+                both_wrong += 1
+                cancelled += near(wanted, got)
+    return 10 * cancelled > both_wrong  # one or two may agree by chance
 
 
 def _lazily(
@@ -297,9 +354,9 @@ def _expected(exercise: CodeExercise, judged: Sequence[Judged]) -> list[Any]:
     return [by_case[id(one.case)] for one in judged]
 
 
-def _undo(change: general.Change, value: Any) -> Any:
+def _undo(undo: Callable[[Any], Any], value: Any) -> Any:
     try:
-        return change.undo(value)
+        return undo(value)
     except Exception:
         return None
 
@@ -347,6 +404,17 @@ def _has_shape(exercise: CodeExercise, one: Judged) -> bool:
         return shape_of(one.outcome.value) == shape_of(_expected(exercise, [one])[0])
     except Unusable:
         return False
+
+
+def _kept_columns(exercise: CodeExercise, first: Judged) -> str:
+    right, other = _expected(exercise, [first])[0], first.outcome.value
+    for name, given in arguments_of(exercise, first.case).items():
+        try:
+            if len(shape_of(given)) == 2 and shape_of(given) == shape_of(right) == shape_of(other):
+                return general.kept_columns(name, given, right, other)
+        except Unusable:
+            return ""
+    return ""
 
 
 def _ask(question: Callable[..., str | None], expected: list[Any], got: list[Any]) -> str | None:

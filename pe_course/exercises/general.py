@@ -1,4 +1,4 @@
-"""Diagnoses that fit every exercise: what was done to the right values.
+"""Diagnoses that fit every exercise: what the values have in common with the right ones.
 
 Each is a question put to the learner's values on all cases at once, so that a chance match on one input does
 not decide.
@@ -6,104 +6,15 @@ not decide.
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from pe_course.exercises.values import close, flat, map_numbers, shape_of, show
 
 Values = Sequence[Any]
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something that undoes a classic slip: applied to wrong values, it gives the right ones."""
-
-    id: str
-    undo: Callable[[Any], Any]  # raises or returns None where it does not apply
-    sentence: str
-
-
-def _matrix(value: Any) -> list:
-    if len(shape_of(value)) < 2:
-        raise ValueError("no matrix")
-    return value
-
-
-def _transposed(value: Any) -> Any:
-    if len(shape_of(_matrix(value))) > 2:
-        return [_transposed(part) for part in value]
-    return [list(row) for row in zip(*value, strict=True)]
-
-
-def _on_rows(function: Callable[[list], list]) -> Callable[[Any], Any]:
-    """``function`` of each innermost row."""
-
-    def of(value: Any) -> Any:
-        if not isinstance(value, list):
-            raise ValueError("no row")
-        return [of(part) for part in value] if value and isinstance(value[0], list) else function(value)
-
-    return of
-
-
-def _neighbours_swapped(row: list) -> list:
-    if len(row) % 2:
-        raise ValueError("odd")
-    return [item for place in range(0, len(row), 2) for item in (row[place + 1], row[place])]
-
-
-def _halves_to_neighbours(row: list) -> list:
-    half = len(row) // 2
-    return [item for pair in zip(row[:half], row[half:], strict=True) for item in pair]
-
-
-def _neighbours_to_halves(row: list) -> list:
-    return row[0::2] + row[1::2]
-
-
-def _reversed(value: Any) -> Any:
-    if not isinstance(value, list):
-        raise ValueError("one number")
-    return value[::-1]
-
-
-def _conjugate(number: Any) -> complex:
-    if not isinstance(number, complex):
-        raise ValueError("real")
-    return number.conjugate()
-
-
-CHANGES = (
-    Change("sign", lambda value: map_numbers(lambda x: -x, value), "Every sign is the other way round."),
-    Change("transposed", _transposed, "Rows and columns are exchanged (transposed)."),
-    Change(
-        "swapped-pairs",
-        _on_rows(_neighbours_swapped),
-        "The two columns of each pair have changed places: sine and cosine, or first and second channel.",
-    ),
-    Change(
-        "halves-first",
-        _on_rows(_halves_to_neighbours),
-        "The numbers are right, but a pair's two columns stand half a row apart instead of side by side.",
-    ),
-    Change(
-        "neighbours-first",
-        _on_rows(_neighbours_to_halves),
-        "The numbers are right, but a pair's two columns stand side by side instead of half a row apart.",
-    ),
-    Change("reversed", _reversed, "The order is turned round: your first entry belongs last."),
-    Change("reversed-rows", _on_rows(lambda row: row[::-1]), "Each row runs backwards."),
-    Change("conjugate", lambda value: map_numbers(_conjugate, value), "Every imaginary part has the other sign."),
-    Change("complement", lambda value: map_numbers(lambda x: 1 - x, value), "It is upside down: yours is 1 minus it."),
-    Change("inverse", lambda value: map_numbers(lambda x: 1 / x, value), "Yours is one divided by the right value."),
-    Change("log", lambda value: map_numbers(math.exp, value), "Yours is the logarithm of the right value."),
-    Change("exp", lambda value: map_numbers(math.log, value), "Yours is `exp` of the right value."),
-    Change("squared", lambda value: map_numbers(math.sqrt, value), "Yours is the square of the right value."),
-    Change("root", lambda value: map_numbers(lambda x: x * x, value), "Yours is the root of the right value."),
-)
 
 
 def scaled(expected: Values, got: Values) -> str | None:
@@ -130,7 +41,15 @@ def scaled_by_input(expected: Values, got: Values) -> str | None:
 
 
 def _factor(ratio: float) -> str:
-    names = {2.0: "twice", 0.5: "half", -1.0: "minus", math.pi / 180: "π/180 times", 180 / math.pi: "180/π times"}
+    names = {
+        2.0: "twice",
+        0.5: "half",
+        -1.0: "minus",
+        math.pi / 180: "π/180 times",
+        180 / math.pi: "180/π times",
+        2 * math.pi: "2π times",
+        1 / (2 * math.pi): "1/(2π) times",
+    }
     return next(
         (name for value, name in names.items() if math.isclose(ratio, value, rel_tol=1e-4)), f"{show(ratio)} times"
     )
@@ -157,7 +76,63 @@ def whole_numbers(expected: Values, got: Values) -> str | None:
 def sizes_only(expected: Values, got: Values) -> str | None:
     pairs = _pairs(expected, got)
     if pairs and all(close(abs(right), abs(other), 2e-4) for right, other in pairs):
-        return "The sizes are right; some signs are not."
+        return f"The sizes are right; some signs are not.{_negated(expected, got)}"
+    return None
+
+
+def _negated(expected: Values, got: Values) -> str:
+    """Which rows, columns or entries have the other sign, if there are such."""
+    right, other = next((a, b) for a, b in zip(expected, got, strict=True) if not _all_close([a], [b]))
+    if not isinstance(right, list) or len(shape_of(right)) > 2:
+        return ""
+    lines = [("row", right, other), ("column", _columns(right), _columns(other))]
+    for name, ours, theirs in lines if isinstance(right[0], list) else [("entry", right, other)]:
+        bad = [place for place, (a, b) in enumerate(zip(ours, theirs, strict=True)) if not _all_close([a], [b])]
+        if len(bad) < len(ours) and all(_all_close([ours[i]], [map_numbers(lambda x: -x, theirs[i])]) for i in bad):
+            return f" {_listed(name, bad)} negated."
+    return ""
+
+
+def _columns(value: Any) -> list:
+    return [list(column) for column in zip(*value, strict=True)] if isinstance(value[0], list) else []
+
+
+def _all_close(expected: Values, got: Values) -> bool:
+    pairs = _pairs(expected, got)
+    return pairs is not None and all(close(right, other, 2e-4) for right, other in pairs)
+
+
+def own_factor(expected: Values, got: Values) -> str | None:
+    """Each row (or each column) is a multiple of the right one, by a number of its own."""
+    if _pairs(expected, got) is None or not all(len(shape_of(value)) == 2 for value in expected):
+        return None
+    for name, lines in (("row", list), ("column", _columns)):
+        pairs = [pair for a, b in zip(expected, got, strict=True) for pair in zip(lines(a), lines(b), strict=True)]
+        pairs = [(right, other) for right, other in pairs if len({round(abs(x), 6) for x in right} - {0}) > 1]
+        factors = [_factor_of(right, other) for right, other in pairs]
+        if len(factors) > 3 and None not in factors and len({round(abs(factor), 4) for factor in factors}) > 1:
+            return (
+                f"Each {name} is a multiple of the right one, by a factor of its own (here {show(factors[0])}): "
+                "what is it multiplied or divided by?"
+            )
+    return None
+
+
+def _factor_of(right: list[float], other: list[float]) -> float | None:
+    largest, beside = max(zip(right, other, strict=True), key=lambda pair: abs(pair[0]))
+    factor = beside / largest
+    return factor if factor and all(close(a * factor, b, 2e-4) for a, b in zip(right, other, strict=True)) else None
+
+
+def lengths_or_angles(expected: Values, got: Values) -> str | None:
+    """Of complex numbers, one of the two is right."""
+    pairs = [pair for a, b in zip(expected, got, strict=True) for pair in zip(flat(a), flat(b), strict=True)]
+    if not any(isinstance(right, complex) for right, _ in pairs):
+        return None
+    if all(close(abs(right), abs(other), 2e-4) for right, other in pairs):
+        return "The lengths of your numbers are right, their angles are not."
+    if all(abs(other) > 0 and close(right * abs(other), other * abs(right), 2e-4) for right, other in pairs):
+        return "The angles of your numbers are right, their lengths are not."
     return None
 
 
@@ -182,19 +157,23 @@ def same_numbers(expected: Values, got: Values) -> str | None:
         most = max(most, len(set(ours)))
     if most < 3:
         return None
-    return "The numbers are right, but they stand at other places: check the order of rows and columns."
+    order = "the order of rows and columns" if any(len(shape_of(right)) > 1 for right in expected) else "their order"
+    return f"The numbers are right, but they stand at other places: check {order}."
 
 
 def shifted(expected: Values, got: Values) -> str | None:
-    """Row r holds what belongs into row r ± 1."""
-    usable = [
-        (right, other)
-        for right, other in zip(expected, got, strict=True)
-        if isinstance(right, list) and len(right) > 2 and isinstance(other, list) and len(right) == len(other)
-    ]
+    """Row r holds what belongs into row r ± 1; or column c what belongs into column c ± 1."""
+    pairs = [(a, b) for a, b in zip(expected, got, strict=True) if isinstance(a, list) and shape_of(a) == shape_of(b)]
+    tables = bool(pairs) and all(len(shape_of(right)) == 2 for right, _ in pairs)
+    if not tables:
+        return _shifted(pairs, "Row" if pairs and isinstance(pairs[0][0][0], list) else "Entry")
+    return _shifted(pairs, "Row") or _shifted([(_columns(a), _columns(b)) for a, b in pairs], "Column")
+
+
+def _shifted(pairs: Sequence[tuple[list, list]], what: str) -> str | None:
+    usable = [(right, other) for right, other in pairs if len(right) > 2]
     if not any(len(set(flat(right))) > 2 for right, _ in usable):
         return None
-    what = "Row" if isinstance(usable[0][0][0], list) else "Entry"
     for step, words in ((1, "comes one too early"), (-1, "comes one too late")):
         if all(_agree_shifted(right, other, step) for right, other in usable):
             return f"{what} by {what.lower()}, your result {words}: where does the count begin?"
@@ -235,21 +214,43 @@ def partly(expected: Values, got: Values) -> str | None:
 
 
 def _part(right: Any, other: Any) -> str | None:
-    if not isinstance(right, list) or shape_of(right) != shape_of(other) or not _real([*flat(right), *flat(other)]):
+    if not isinstance(right, list) or shape_of(right) != shape_of(other) or not _finite([*flat(right), *flat(other)]):
         return None
     while isinstance(right[0], list) and right[0] and isinstance(right[0][0], list):
         right, other = right[0], other[0]
     if not isinstance(right[0], list):
-        return _part_of_row(right, other)
-    fits = [[close(a, b, 2e-4) for a, b in zip(*rows, strict=True)] for rows in zip(right, other, strict=True)]
-    if all(map(all, fits)):
-        return None
+        found = _part_of_row(right, other)
+    else:
+        fits = [[close(a, b, 2e-4) for a, b in zip(*rows, strict=True)] for rows in zip(right, other, strict=True)]
+        found = None if all(map(all, fits)) else _part_of_table(fits)
+    return f"{found}{_one_wrong_value(right, other)}" if found else None
+
+
+def kept_columns(name: str, given: list, right: list, other: list) -> str:
+    """Which wrong columns of a table are still those of the argument ``name``, if there are such."""
+    columns = zip(*map(_columns, (given, right, other)), strict=True)
+    kept = [i for i, (a, b, c) in enumerate(columns) if _all_close(a, c) and not _all_close(b, c)]
+    return f" {_listed('column', kept)} still {'those' if len(kept) > 1 else 'that'} of `{name}`." if kept else ""
+
+
+def _part_of_table(fits: list[list[bool]]) -> str | None:
     rows = [place for place, row in enumerate(fits) if all(row)]
     columns = [place for place, column in enumerate(zip(*fits, strict=True)) if all(column)]
-    for name, good, total in (("row", rows, len(fits)), ("column", columns, len(fits[0]))):
-        if good and good != list(range(total)):
+    if rows and columns:
+        first, second = _named("row", rows), _named("column", columns)
+        return f"{first[0].upper()}{first[1:]} and {second} are right, the others are not."
+    for name, good in (("row", rows), ("column", columns)):
+        if good:
             return f"{_listed(name, good)} right, the others are not."
     return _by_diagonal(fits)
+
+
+def _one_wrong_value(right: list, other: list) -> str:
+    """A value that stands wherever the answer is wrong, if different ones belong there."""
+    wrong = [(a, b) for a, b in zip(flat(right), flat(other), strict=True) if not close(a, b, 2e-4)]
+    if len({a for a, _ in wrong}) < 2 or len({b for _, b in wrong}) > 1:
+        return ""
+    return f" Wherever it is wrong, yours is {show(wrong[0][1])}."
 
 
 def _by_diagonal(fits: list[list[bool]]) -> str | None:
@@ -280,12 +281,21 @@ def _share(good: int, total: int) -> str:
 
 
 def _listed(name: str, places: list[int]) -> str:
+    """`_named`, with its verb, at the beginning of a sentence."""
+    text = _named(name, places)
+    return f"{text[0].upper()}{text[1:]} {'are' if text.startswith(_plural(name)) else 'is'}"
+
+
+def _named(name: str, places: list[int]) -> str:
     if len(places) == 1:
-        return f"{name.capitalize()} {places[0]} is"
+        return f"{name} {places[0]}"
     if all(after - before == 2 for before, after in pairwise(places)) and len(places) > 2:
-        return f"Every second {name} (from {places[0]}) is"
-    shown = ", ".join(map(str, places[:4])) + (", …" if len(places) > 4 else "")
-    return f"{name.capitalize()}s {shown} are"
+        return f"every second {name} (from {places[0]})"
+    return f"{_plural(name)} {', '.join(map(str, places[:4]))}{', …' if len(places) > 4 else ''}"
+
+
+def _plural(name: str) -> str:
+    return "entries" if name == "entry" else f"{name}s"
 
 
 def imaginary(expected: Values, got: Values) -> str | None:
@@ -320,10 +330,13 @@ def same_rows(expected: Values, got: Values) -> str | None:
     )
 
 
-CERTAIN = (imaginary, not_finite, constant_value, same_rows, whole_numbers, scaled, scaled_by_input, shifted)
+PLAIN = (imaginary, constant_value)
+"""Questions whose yes needs no other explanation."""
+
+CERTAIN = (*PLAIN, not_finite, same_rows, whole_numbers, scaled, scaled_by_input, shifted, own_factor)
 """Questions whose yes explains every value."""
 
-VAGUE = (sizes_only, same_numbers, nearly, partly)
+VAGUE = (sizes_only, lengths_or_angles, same_numbers, nearly, partly)
 """Questions whose yes narrows it down."""
 
 
@@ -335,6 +348,13 @@ def _pairs(expected: Values, got: Values) -> list[tuple[float, float]] | None:
             return None
         pairs += zip(flat(right), flat(other), strict=True)
     return pairs if _real([number for pair in pairs for number in pair]) else None
+
+
+def _finite(numbers: list) -> bool:
+    try:
+        return all(cmath.isfinite(number) for number in numbers)
+    except (OverflowError, TypeError):
+        return False
 
 
 def _real(numbers: list) -> bool:
@@ -355,6 +375,8 @@ def shape_sentence(expected: Any, got: Any) -> str | None:
         return _COMPLEX
     if shape and wanted and shape[0] == 1 and wanted[0] > 2 and shape[1:] == wanted[1:]:
         return "Only the first entry came: does the `return` stand inside the loop?"
+    if 0 in shape and 0 not in wanted:
+        return "The result is empty: does its loop run at all?"
     if sorted(shape) == sorted(wanted):
         return "Rows and columns are exchanged." if len(shape) == 2 else "The axes are in another order."
     if tuple(length for length in shape if length != 1) == tuple(length for length in wanted if length != 1):

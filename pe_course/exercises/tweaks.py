@@ -19,8 +19,17 @@ class Tweak:
     sentence: str
 
 
-def tweaks(name: str, value: Any, default: Any) -> Iterator[Tweak]:
-    """Other values of an argument that a wrong answer may have used."""
+COUNTS = {"n", "d", "dim", "n_heads", "n_new", "new", "width", "num_buckets", "max_distance", "max_rel", "train_len"}
+"""Arguments that count something and are never 0: nobody negates them, or takes them for angles."""
+
+_NEVER_NEGATIVE = COUNTS | {"cached", "orig_max"}
+
+
+def tweaks(name: str, value: Any, default: Any, *, angles: bool = True, powers: bool = True) -> Iterator[Tweak]:
+    """Other values of an argument that a wrong answer may have used.
+
+    ``angles`` says that the exercise's formula has a sine or cosine in it, ``powers`` that it raises its base.
+    """
     if default is not None and value != default:
         yield Tweak(
             f"{name}-ignored", default, f"`{name}` is ignored: this is the answer for `{name}={show(default)}`."
@@ -32,22 +41,28 @@ def tweaks(name: str, value: Any, default: Any) -> Iterator[Tweak]:
             words = f"one {'more' if step > 0 else 'less'} than `{name}`"
             yield Tweak(f"{name}{step:+d}", value + step, f"It is the answer for {words}.")
         yield Tweak(f"{name}-doubled", value * 2, f"It is the answer for twice `{name}`.")
-        if value % 2 == 0:
+        if isinstance(value, float) or value % 2 == 0:
             half = value // 2 if isinstance(value, int) else value / 2
             yield Tweak(f"{name}-halved", half, f"It is the answer for half of `{name}`.")
-        yield Tweak(f"{name}-negated", -value, f"It is the answer for minus `{name}`.")
-        yield from _of_one_number(name, value, default)
+        if name not in _NEVER_NEGATIVE or value < 0:
+            yield Tweak(f"{name}-negated", -value, f"It is the answer for minus `{name}`.")
+        yield from _of_one_number(name, value, default, powers)
+        if angles and name not in _NEVER_NEGATIVE:
+            yield from _of_an_angle(name, value)
     elif isinstance(value, list) and value:
-        yield from _list_tweaks(name, value)
+        yield from _list_tweaks(name, value, angles)
 
 
-def _of_one_number(name: str, value: float, default: Any) -> Iterator[Tweak]:
-    """Angles with a 2π or in degrees, powers of a base, and arguments in whose place a constant stands."""
+def _of_an_angle(name: str, value: float) -> Iterator[Tweak]:
     yield Tweak(f"{name}-two-pi", 2 * math.pi * value, f"`{name}` is multiplied by 2π. {_NO_TWO_PI}")
     yield Tweak(f"{name}-over-two-pi", value / (2 * math.pi), f"`{name}` is divided by 2π. {_NO_TWO_PI}")
     yield Tweak(f"{name}-degrees", math.radians(value), f"It is the answer if `{name}` were in degrees. {_RADIANS}")
     yield Tweak(f"{name}-in-degrees", math.degrees(value), f"`{name}` is turned into degrees. {_RADIANS}")
-    if name == "base":
+
+
+def _of_one_number(name: str, value: float, default: Any, powers: bool) -> Iterator[Tweak]:
+    """Powers of a base, and arguments in whose place a constant stands."""
+    if name == "base" and powers:
         yield Tweak("base-squared", value**2, "The exponent is twice what it should be.")
         yield Tweak("base-root", math.sqrt(value), "The exponent is half of what it should be.")
         yield Tweak("base-inverse", 1 / value, "The exponent has the other sign: the speeds grow instead of falling.")
@@ -60,8 +75,8 @@ def _of_one_number(name: str, value: float, default: Any) -> Iterator[Tweak]:
         yield Tweak(f"{name}-absolute", abs(value), f"The sign of `{name}` is lost.")
         constants = (1, 2, 0)
     for constant in constants:
-        if constant == default:
-            continue  # said already: the argument is ignored
+        if constant == default or (constant == 0 and name in COUNTS):
+            continue  # said already: the argument is ignored; or it would say so of an empty result
         sentence = f"Is `{name}` used? This is the answer for `{name}={show(constant)}`."
         if isinstance(value, int) and constant == 1:
             sentence += " (Or does the `return` stand inside the loop?)"
@@ -72,7 +87,7 @@ _NO_TWO_PI = "A full turn is 2π radians, but the formula's angle is in radians 
 _RADIANS = "`math.sin` and `math.cos` take radians, and the angle is in radians already."
 
 
-def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
+def _list_tweaks(name: str, value: list, angles: bool) -> Iterator[Tweak]:
     entry = f"each entry of `{name}`"
     yield Tweak(f"{name}-negated", map_numbers(lambda x: -x, value), f"It is the answer for minus {entry}.")
     for step in (1, -1):
@@ -81,10 +96,6 @@ def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
     yield Tweak(f"{name}-reversed", value[::-1], f"It is the answer for `{name}` read backwards.")
     yield Tweak(f"{name}-halved", map_numbers(lambda x: x / 2, value), f"It is the answer for half {entry}.")
     yield Tweak(f"{name}-doubled", map_numbers(lambda x: x * 2, value), f"It is the answer for twice {entry}.")
-    two_pi = map_numbers(lambda x: 2 * math.pi * x, value)
-    yield Tweak(f"{name}-two-pi", two_pi, f"{entry.capitalize()} is multiplied by 2π. {_NO_TWO_PI}")
-    over_two_pi = map_numbers(lambda x: x / (2 * math.pi), value)
-    yield Tweak(f"{name}-over-two-pi", over_two_pi, f"{entry.capitalize()} is divided by 2π. {_NO_TWO_PI}")
     if any(isinstance(number, complex) for number in flat(value)):
         words = f"{entry.capitalize()} is taken conjugate: its imaginary part has the other sign."
         yield Tweak(f"{name}-conjugate", map_numbers(lambda x: complex(x).conjugate(), value), words)
@@ -94,9 +105,11 @@ def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
     else:
         words = f"{entry.capitalize()} loses its sign."
         yield Tweak(f"{name}-absolute", map_numbers(abs, value), words)
-        sentence = f"It is the answer if {entry} were in degrees: `math.sin` and `math.cos` take radians."
-        yield Tweak(f"{name}-degrees", map_numbers(math.radians, value), sentence)
+        if angles:
+            yield from _of_angles(name, value, entry)
     if not isinstance(value[0], list):
+        words = f"`{name}` is counted from its first entry: each entry has that one subtracted."
+        yield Tweak(f"{name}-from-first", [number - value[0] for number in value], words)
         counted = list(range(len(value)))
         yield Tweak(f"{name}-counted", counted, f"`{name}` is not used: your code counts 0, 1, 2, … instead.")
     else:
@@ -104,3 +117,14 @@ def _list_tweaks(name: str, value: list) -> Iterator[Tweak]:
         if len(shape_of(value)) == 2 and len(value) == len(value[0]):
             other = [list(row) for row in zip(*value, strict=True)]
             yield Tweak(f"{name}-transposed", other, f"Rows and columns of `{name}` are exchanged.")
+
+
+def _of_angles(name: str, value: list, entry: str) -> Iterator[Tweak]:
+    two_pi = map_numbers(lambda x: 2 * math.pi * x, value)
+    yield Tweak(f"{name}-two-pi", two_pi, f"{entry.capitalize()} is multiplied by 2π. {_NO_TWO_PI}")
+    over_two_pi = map_numbers(lambda x: x / (2 * math.pi), value)
+    yield Tweak(f"{name}-over-two-pi", over_two_pi, f"{entry.capitalize()} is divided by 2π. {_NO_TWO_PI}")
+    sentence = f"It is the answer if {entry} were in degrees: `math.sin` and `math.cos` take radians."
+    yield Tweak(f"{name}-degrees", map_numbers(math.radians, value), sentence)
+    words = f"{entry.capitalize()} is turned into degrees. {_RADIANS}"
+    yield Tweak(f"{name}-in-degrees", map_numbers(math.degrees, value), words)

@@ -18,6 +18,8 @@ ROPE = find("rope-apply")
 BUCKET = solution_of(find("t5-bucket"))
 SHIFT = solution_of(find("sinusoid-shift-matrix"))
 KERPLE = solution_of(find("kerple-log"))
+SCORE = solution_of(find("debug-rotate-only-k"))
+PAIR = solution_of(find("rotate-pair"))
 TURN = solution_of(find("rope-complex"))
 SLOPES = solution_of(find("alibi-slopes"))
 NTK = solution_of(find("ntk-base"))
@@ -119,6 +121,40 @@ GENERAL = [
         "on the diagonal is right",
     ),
     ("equivariance-check", lambda a, b, order: 1 - EQUAL(a, b, order), "upside down"),
+    ("alibi-slopes", lambda n: np.log2(SLOPES(n)), "Yours is the logarithm to base 2 of the right value."),
+    (
+        "sinusoidal-pe",
+        lambda n, d, base=1e4: table(n, d, base).reshape(n, -1, 2)[:, ::-1].reshape(n, d),
+        "The pairs run backwards",
+    ),
+    ("rotate-pair", lambda a, b, angle: PAIR(b, a, angle), "`a` and `b` have changed places."),
+    ("rotate-pair", lambda a, b, angle: PAIR(a, b, angle / 2), "It is the answer for half of `angle`."),
+    ("rope-apply", lambda x, p, base=1e4: rope(x, np.degrees(p), base), "is turned into degrees"),
+    ("rope-apply", lambda x, p, base=1e4: rope(x, np.asarray(p) - p[0], base), "counted from its first entry"),
+    (
+        "sinusoidal-pe",
+        lambda n, d, base=1e4: table(n, d, base) / np.linalg.norm(table(n, d, base) + 1, axis=1, keepdims=True),
+        "Each row is a multiple of the right one, by a factor of its own",
+    ),
+    (
+        "sinusoidal-pe",
+        lambda n, d, base=1e4: table(n, d, base) * (-1) ** np.arange(d),
+        "some signs are not. Every second column (from 1) is negated.",
+    ),
+    ("shaw-index", lambda n, most: np.where(np.tri(n), SHAW(n, most), 0), "Wherever it is wrong, yours is 0."),
+    ("shaw-index", lambda n, most: np.array(SHAW(n, most))[:0], "The result is empty"),
+    (
+        "rope-apply",
+        lambda x, p, base=1e4: np.concatenate([rope(x, p, base)[..., :-2], x[..., -2:]], -1),
+        "columns 0, 1, 2, 3 are right, the others are not. Columns 4, 5 are still those of `x`.",
+    ),
+    ("rope-complex", lambda z, p, base=1e4: TURN(z, p, 7.0), "The lengths of your numbers are right, their angles"),
+    ("interleaved-to-half", lambda row: np.roll(row, 1), "check their order."),
+    (
+        "sinusoidal-pe",
+        lambda n, d, base=1e4: np.roll(table(n, d, base), 1, 1),
+        "Column by column, your result comes one",
+    ),
 ]
 
 
@@ -143,6 +179,42 @@ def test_two_mistakes_at_once_are_both_named(id, answer, mistake, besides):
     result = check(id, answer)
     assert (result.verdict, result.mistake) == ("wrong", mistake), result
     assert besides in result.message
+
+
+NO_CAUSE = [
+    (
+        "rope-apply",
+        lambda x, p, base=1e4: np.where(np.arange(x.shape[-1]) % 2, rope(x, -p, base), rope(x, p, base)),
+        "a plus",
+    ),
+    ("rotate-pair", lambda a, b, angle: [PAIR(a, b, angle)[0], PAIR(a, b, -angle)[1]], "a plus"),
+    ("rope-apply", lambda x, p, base=1e4: rope(x * (-1) ** np.arange(x.shape[-1]), p, base), "changed places"),
+    ("kerple-power", lambda d, r1, r2: -r1 * np.square(d), "degrees"),
+    ("logn-scale", lambda n, train_len: [1.0] * n, "2π"),
+    ("interleaved-to-half", lambda row: row[::-1], "unchanged"),
+    ("debug-cache-offset", lambda c, n, speeds: [[p * s for s in speeds] for p in range(c, n)], "minus"),
+    ("continuous-bias", lambda s, slope=0.5: WEIGHTS(s - slope * np.arange(len(s)), 0), "for minus `slope`"),
+    (
+        "alibi-bias",
+        lambda heads, n: [
+            [[-s * min(i - j, 2) for j in range(n)] for i in range(n)]
+            for s in (2 ** (-8 * h / heads) for h in range(1, heads + 1))
+        ],
+        "rewarded",
+    ),
+]
+
+
+@pytest.mark.parametrize(("id", "answer", "cause"), NO_CAUSE, ids=[f"{id}: {what}" for id, _, what in NO_CAUSE])
+def test_no_false_cause_is_named_where_two_slips_would_undo_each_other(id, answer, cause):
+    result = check(id, answer)
+    assert result.verdict == "wrong", result
+    assert cause not in result.message, result
+
+
+def test_a_mistake_that_some_inputs_hide_does_not_claim_more():
+    result = check("debug-rotate-only-k", lambda q, k, m, n: SCORE(q, k, abs(m - n), 0))
+    assert "something else is wrong" not in result.message, result
 
 
 def test_a_mistake_on_most_inputs_is_named_with_a_warning():
