@@ -267,6 +267,14 @@ def test_phi_3_5_moe_names_the_factor_on_cos_and_sin_for_each_list() -> None:
     assert factors == [1.1, 1.1, 1.25]
 
 
+def test_bases_of_each_layer_that_are_all_the_same() -> None:
+    found = scaling.rope_parameters_from_config(of(layer_rope_theta=[1e4, 1e4]))
+    np.testing.assert_array_equal(found.inv_freq, rotary.rope_frequencies(16))
+    nested = {"main": {"rope_theta": 1e4}, "compress": {"rope_theta": 160000.0}}
+    config = of(compress_rope_theta=160000.0, rope_parameters=nested)
+    assert [scaling.rope_parameters_from_config(config, layer_type=kind).base for kind in nested] == [1e4, 160000.0]
+
+
 def test_layers_that_differ() -> None:
     full, sliding = (
         scaling.rope_parameters_from_config(GEMMA_3, layer_type=f"{kind}_attention") for kind in ("full", "sliding")
@@ -366,6 +374,16 @@ REFUSED = [
     (of(head_dim=7), ValueError, r"head_dim must be even .* got 7"),
     (of(head_dim=None, hidden_size=100, num_attention_heads=3), ValueError, r"hidden_size must be a multiple of 3"),
     (of(head_dim=None, hidden_size=100, num_attention_heads=0), ValueError, r"num_attention_heads must be at least 1"),
+    (
+        of(layer_rope_theta=[1e4, 0.0]),
+        ValueError,
+        r"layer_rope_theta gives layers other bases than 10000, .* got \[10000.0",
+    ),
+    (
+        of(compress_rope_theta=160000),
+        ValueError,
+        r"compress_rope_theta gives layers other bases than 10000, .* got 160000",
+    ),
     (of(rotary_dim=18), ValueError, r"rotary_dim must be at most .*16, got 18"),
     (of(rotary_dim=7), ValueError, r"rotary_dim must be even .* got 7"),
     (

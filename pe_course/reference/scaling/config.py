@@ -77,7 +77,8 @@ def rope_parameters_from_config(
     TypeError, ValueError
         If the type is unknown; a key that it needs is missing or a key in ``rope_parameters`` is unknown to it;
         ``rope_parameters`` and ``rope_scaling`` disagree; the layers differ and ``layer_type`` names none of
-        them; or a value is refused by the ``rope_scaling_<type>`` function.
+        them, or their bases stand under names that are not read; or a value is refused by the
+        ``rope_scaling_<type>`` function.
 
     Notes
     -----
@@ -100,6 +101,8 @@ def rope_parameters_from_config(
     base = _first(given, ("rope_theta",), _first(config, _BASE_KEYS, default_theta))
     if base is None:
         raise ValueError(f"config must contain 'rope_theta', in {field} or beside it{_nested_text_hint(config)}")
+    if field in _FIELDS:
+        _refuse_other_bases(config, base)
     share = _first(given, ("partial_rotary_factor",), _first(config, _SHARE_KEYS))
     head_dim = _head_dim(config, layer_type, share is not None)
     arguments = {name: given[name] for name in (*rule.required, *rule.optional) if given.get(name) is not None}
@@ -220,6 +223,7 @@ _KEYS_OF_EVERY_TYPE = (
     "mrope_interleaved",
     "llama_4_scaling_beta",  # a scale of the query: `ministral_scale`
 )
+_FIELDS = ("rope_parameters", "rope_scaling")
 _BASE_KEYS = ("rope_theta", "rotary_emb_base", "global_rope_theta")
 _LOCAL_BASE_KEYS = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 _SHARE_KEYS = ("partial_rotary_factor", "rotary_pct", "rope_pct")
@@ -237,7 +241,7 @@ def _first(source: Config, keys: tuple[str, ...], otherwise: Any = None) -> Any:
 
 def _given_parameters(config: Config, layer_type: str | None) -> tuple[str, Config]:
     """The name of the field that holds the parameters, and the parameters of these layers."""
-    filled = [name for name in ("rope_parameters", "rope_scaling") if config.get(name)]
+    filled = [name for name in _FIELDS if config.get(name)]
     if len(filled) == 2 and config["rope_parameters"] != config["rope_scaling"]:
         raise ValueError("config must not contain rope_parameters and rope_scaling that differ, got both")
     field = filled[0] if filled else "rope_parameters"
@@ -260,6 +264,18 @@ def _given_parameters(config: Config, layer_type: str | None) -> tuple[str, Conf
     if layer_type is not None and layer_type not in (config.get("layer_types") or ()):
         raise ValueError(f"layer_type must be None because {field} is the same in all layers, got {layer_type!r}")
     return field, given
+
+
+def _refuse_other_bases(config: Config, base: float) -> None:
+    """Granite's layers and DeepSeek-V4's compressed ones may have bases that no `layer_type` names."""
+    for name in ("layer_rope_theta", "compress_rope_theta"):
+        told = config.get(name)
+        bases = told if isinstance(told, (list, tuple)) else [told]
+        if told is not None and any(other != base for other in bases):
+            raise ValueError(
+                f"{name} gives layers other bases than {base:g}, which is not read: pass a config with the rope_theta "
+                f"and scaling of one layer; got {told}"
+            )
 
 
 def _parameters_by_layer(given: Config, layer_types: Collection[str]) -> dict[str, Config | None]:
