@@ -228,10 +228,10 @@ def test_minimax_names_the_number_of_channels_that_turn() -> None:
     assert both.rotary_dim == 64, "transformers 5 lets the fraction win"
 
 
-@pytest.mark.parametrize("name", ["kv_channels", "attention_head_dim"])
-def test_heads_under_other_names(name) -> None:
+@pytest.mark.parametrize("names", [{"kv_channels": 128}, {"kv_channels": 64, "attention_head_dim": 128}])
+def test_heads_under_other_names(names) -> None:
     """JetMoe and Zamba2: hidden_size / num_attention_heads is half the width of their heads."""
-    config = {"hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 1e4, name: 128}
+    config = {"hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 1e4, **names}
     assert scaling.rope_parameters_from_config(config).head_dim == 128
 
 

@@ -228,7 +228,7 @@ _BASE_KEYS = ("rope_theta", "rotary_emb_base", "global_rope_theta")
 _LOCAL_BASE_KEYS = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 _SHARE_KEYS = ("partial_rotary_factor", "rotary_pct", "rope_pct")
 _LAYER_TYPES = ("full_attention", "sliding_attention")
-_HEAD_KEYS = ("head_dim", "kv_channels", "attention_head_dim")
+_HEAD_KEYS = ("head_dim", "attention_head_dim", "kv_channels")  # Zamba2 has both, of which the first is meant
 
 
 # Reading the configuration ------------------------------------------------------------------------------------
