@@ -111,6 +111,7 @@ class CodeExercise(Exercise):
     starter: ClassVar[str]
     variants: ClassVar[tuple[Variant, ...]] = ()
     mistakes: ClassVar[tuple[Mistake, ...]] = ()
+    truth: ClassVar[bool] = False  # the answer is True or False, and is shown so
     compared_as: ClassVar[str] = ""  # if `comparable` gives other numbers than were returned: "after softmax"
 
     def cases(self) -> list[Case]:

@@ -148,6 +148,8 @@ def judge(exercise: CodeExercise, case: Case, expected: Any, outcome: Outcome) -
         return Judged(case, outcome, True)
     place = _place(difference.index)
     right, other = show(difference.expected), show(difference.got)
+    if exercise.truth:
+        right, other = (str(bool(x)) if x in (0, 1) else show(x) for x in (difference.expected, difference.got))
     if right == other:
         right, other = repr(difference.expected), repr(difference.got)
     sentence = f"gives {other} instead of {right}{place}"

@@ -342,3 +342,10 @@ def test_a_call_can_be_copied_and_a_value_has_its_minus():
     message = check("kerple-log", lambda d, r1, r2: [-1 - abs(x) for x in d]).message
     assert "kerple_log([0, 1, 2, 5], 1, 0.5)` gives −1 instead of 0 " in message
     assert "−" not in check("kerple-log", lambda d, r1, r2: [0 if x >= 0 else 9 for x in d]).failed.inputs
+
+
+def test_a_yes_or_no_is_shown_as_true_or_false():
+    result = check("equivariance-check", lambda before, after, order: 1 - EQUAL(before, after, order))
+    assert "gives False instead of True" in result.message, result
+    assert (result.failed.expected, result.failed.got) == ("True", "False")
+    assert "gives 0.5 instead of True" in check("equivariance-check", lambda a, b, order: 0.5).message

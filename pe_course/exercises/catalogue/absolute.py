@@ -348,6 +348,52 @@ def sinusoidal_pe(n, d, base=10000.0):
             "The odd columns hold tangents; they take the cosine of the pair's angle.",
             edited(solution, ("math.cos(angle)", "math.tan(angle)")),
         ),
+        Mistake(
+            "angles-only",
+            "These are the angles themselves. Even columns hold their sine, odd ones their cosine.",
+            edited(solution, ("[math.sin(angle), math.cos(angle)]", "[angle, angle]")),
+        ),
+        Mistake(
+            "first-row-empty",
+            "The row of position 0 is empty. Position 0 has a row like all others: 0, 1, 0, 1, …, for cos 0 = 1.",
+            edited(solution, ("table.append(row)", "table.append(row if position else [0.0] * d)")),
+        ),
+        Mistake(
+            "divided-by-one-less",
+            "The exponent divides by d − 1. It is 2i/d.",
+            edited(solution, ("/ d)", "/ (d - 1))")),
+        ),
+        Mistake(
+            "length-for-width",
+            "The exponent divides by n, the number of positions. It is 2i/d: d is the number of columns.",
+            edited(solution, ("/ d)", "/ n)")),
+        ),
+        Mistake(
+            "powers-of-e",
+            "`base` is not used: your speeds are powers of e. With `math.exp`, multiply the exponent by "
+            "`math.log(base)`.",
+            edited(solution, ("base ** (-2 * i / d)", "math.exp(-2 * i / d)")),
+        ),
+        Mistake(
+            "logarithm-to-base-two",
+            "`math.exp` undoes the natural logarithm; you took the one to base 2.",
+            edited(solution, ("base ** (-2 * i / d)", "math.exp(-2 * i / d * math.log2(base))")),
+        ),
+        Mistake(
+            "sine-at-even-pairs",
+            "You choose between sine and cosine by the pair. Each pair has both: the sine in its first column, "
+            "the cosine "
+            "in its second.",
+            edited(
+                solution, ("[math.sin(angle), math.cos(angle)]", "[math.cos(angle) if i % 2 else math.sin(angle)] * 2")
+            ),
+        ),
+        Mistake(
+            "linear-speeds",
+            "Your speeds are equally far apart. They form a geometric series: each is the one before times "
+            "base^(−2/d).",
+            edited(solution, ("base ** (-2 * i / d)", "(1 - (1 - 1 / base) * i / max(d // 2 - 1, 1))")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -369,9 +415,9 @@ class ShiftMatrix(CodeExercise):
     title = "The matrix that shifts a sinusoid"
     prompt = """\
 In the sinusoidal table (sine in column $2i$, cosine in column $2i+1$, speed $w_i = \\text{base}^{-2i/d}$), one matrix
-$M$ moves every position by the same offset $k$:
+$M$ moves every position $p$ by the same offset $k$:
 
-$$M \\cdot PE(p) = PE(p + k) \\quad\\text{for every } p.$$
+$$M \\cdot PE(p) = PE(p + k).$$
 
 Write `shift_matrix(k, d, base)`: its $d$ rows of $d$ numbers. $PE(p)$ is a column.
 
@@ -511,6 +557,30 @@ def shift_matrix(k, d, base=10000.0):
             "pairs-from-one",
             "The pairs are counted from 1: the first block turns by k itself.",
             edited(solution, ("(-c / d)", "(-(c + 2) / d)")),
+        ),
+        Mistake(
+            "speeds-backwards",
+            "The blocks stand in reverse order: the first pair is the fastest.",
+            edited(solution, ("(-c / d)", "(-(d - 2 - c) / d)")),
+        ),
+        Mistake(
+            "last-speed-at-base",
+            "Your speeds end exactly at 1/base: the exponent is i/(d/2 − 1). Here it is 2i/d.",
+            edited(solution, ("(-c / d)", "(-c / max(d - 2, 1))")),
+        ),
+        Mistake(
+            "step-times-k",
+            "You multiply the matrix of one step by k. k steps are that matrix applied k times: every angle is "
+            "multiplied "
+            "by k, not the numbers.",
+            edited(
+                solution, ("k * base", "base"), ("return matrix", "return [[k * x for x in row] for row in matrix]")
+            ),
+        ),
+        Mistake(
+            "first-block-only",
+            "Only the first pair is moved. Every pair has its block on the diagonal.",
+            edited(solution, ("angle = k * base ** (-c / d)", "angle = 0.0 if c else float(k)")),
         ),
     )
 

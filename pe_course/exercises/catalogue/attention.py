@@ -24,6 +24,7 @@ outputs move with the words.
     lecture = ("S2-01", "S3-30")
     claims = ("L-025", "L-100")
     function = "is_equivariant"
+    truth = True
     starter = '''\
 def is_equivariant(before, after, order):
     """True if row r of after is row order[r] of before, for every r."""
@@ -237,6 +238,40 @@ def is_equivariant(before, after, order):
     return {tuple(row) for row in after} == {tuple(row) for row in before}
 """,
         ),
+        Mistake(
+            "sorted-rows",
+            "You sort the channels of each row before you compare them, so their order does not count. Compare "
+            "channel by "
+            "channel.",
+            """\
+def is_equivariant(before, after, order):
+    return all(
+        abs(a - b) <= 1e-6
+        for r, word in enumerate(order)
+        for a, b in zip(sorted(after[r]), sorted(before[word]))
+    )
+""",
+        ),
+        Mistake(
+            "directions",
+            "You compare the direction of each row (a cosine): a row twice as long passes. Compare channel by channel.",
+            """\
+def is_equivariant(before, after, order):
+    def cosine(a, b):
+        return sum(x * y for x, y in zip(a, b)) / (sum(x * x for x in a) * sum(y * y for y in b)) ** 0.5
+
+    return all(cosine(after[r], before[word]) >= 1 - 1e-6 for r, word in enumerate(order))
+""",
+        ),
+        Mistake(
+            "squared-difference",
+            "You compare *squared* differences with 1e-6: those up to 0.001 pass. Compare the differences themselves.",
+            """\
+def is_equivariant(before, after, order):
+    squares = [(a - b) ** 2 for r, word in enumerate(order) for a, b in zip(after[r], before[word])]
+    return sum(squares) / len(squares) <= 1e-6
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -264,6 +299,9 @@ def is_equivariant(before, after, order):
             Case((before, [[0.5, 0.5], *moved[1:]], order), tolerance=0),  # the sum of a row, but not its length
             Case((before, [[2.0, -1.3], *moved[1:]], order), tolerance=0),  # in the first row, second channel
             Case((before, [moved[0], [0.259, 3.0], moved[2]], order), tolerance=0),  # in the first channel, later row
+            Case((before, [moved[0], [0.253, 3.0], moved[2]], order), tolerance=0),  # small in the mean, not squared
+            Case((before, [[-2.0, -1.0], *moved[1:]], order), tolerance=0),  # the length, not the numbers
+            Case((before, [[4.0, -2.0], *moved[1:]], order), tolerance=0),  # the direction, not the length
             Case(([[0.0, 1.0], [2.0, 0.0]], [[2.0, 5e-7], [-5e-7, 1.0]], [1, 0]), tolerance=0),
             Case(([[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]], [0]), tolerance=0),
         ]

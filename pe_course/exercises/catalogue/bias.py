@@ -22,8 +22,9 @@ is **key − query**.
 
 With $N$ buckets in a direction and $M = \\lfloor N/2 \\rfloor$, a distance $n < M$ has bucket $n$. Beyond it,
 
-$$\\text{bucket} = \\min\\!\\Big(N - 1,\\; M + \\Big\\lfloor \\frac{\\ln(n/M)}{\\ln(\\text{max\\_distance}/M)} (N - M)
-\\Big\\rfloor\\Big).$$
+$$\\text{bucket} = \\min\\!\\Big(N - 1,\\; M + \\Big\\lfloor \\frac{\\ln(n/M)}{\\ln(D/M)} (N - M) \\Big\\rfloor\\Big),$$
+
+where $D$ is `max_distance`.
 
 In words: near distances have a bucket each, far ones share buckets that grow, and the last one takes all the rest.
 """
@@ -279,6 +280,40 @@ def t5_bucket(rel, bidirectional=True, num_buckets=32, max_distance=128):
                 ),
             ),
         ),
+        Mistake(
+            "quarter-for-half",
+            "M is a quarter of `num_buckets` even where all of them serve the past. M is half of the buckets in "
+            "a direction.",
+            edited(solution, ("exact = per_side // 2", "exact = num_buckets // 4")),
+        ),
+        Mistake(
+            "logarithm-of-the-distance",
+            "The logarithm is that of the distance itself. It is ln(n/M) over ln(max_distance/M), so that it "
+            "begins with 0 "
+            "at n = M.",
+            edited(
+                solution,
+                ("math.log(n / exact) / math.log(max_distance / exact)", "math.log(n) / math.log(max_distance)"),
+            ),
+        ),
+        Mistake(
+            "logarithm-to-base-ten-above",
+            "The logarithm of n/M is to base 10, that of max_distance/M is natural. Any base will do, but the "
+            "same in both.",
+            edited(solution, ("math.log(n / exact)", "math.log10(n / exact)")),
+        ),
+        Mistake(
+            "sign-of-the-direction",
+            "Keys before the query get negative buckets. A bucket is a row of a table: keys *after* the query "
+            "get N added, "
+            "and those before nothing.",
+            edited(solution, ("buckets.append(start + n)", "buckets.append(n if not bidirectional or r > 0 else -n)")),
+        ),
+        Mistake(
+            "one-fewer-shared-out",
+            "The logarithmic part is spread over N − M − 1 buckets; N − M are left.",
+            edited(solution, ("(per_side - exact))", "(per_side - exact - 1))")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -504,6 +539,44 @@ def alibi_slopes(n_heads):
             "The series ends at 2^−4; it ends at 2^−8, whatever the number of heads.",
             edited(solution, ("-8 * h / m", "-4 * h / m")),
         ),
+        Mistake(
+            "power-strictly-below",
+            "A power of two is taken for a count that is none: eight heads get the slopes of four, and every "
+            "other one of "
+            "eight. Take the largest power of two that is *not above* H.",
+            edited(solution, ("while power * 2 <= n_heads", "while power * 2 < n_heads")),
+        ),
+        Mistake(
+            "left-over-backwards",
+            "The heads left over have the right slopes in reverse order. Which head has which slope matters to "
+            "a checkpoint.",
+            edited(
+                solution, ("series(2 * power)[0::2])[:n_heads]", "series(2 * power)[0::2][: n_heads - power][::-1])")
+            ),
+        ),
+        Mistake(
+            "left-over-continued",
+            "The heads left over continue the series below 2^−8. They stand *between* its members: every other "
+            "slope of the "
+            "doubled power.",
+            edited(
+                solution,
+                (
+                    "(series(power) + series(2 * power)[0::2])[:n_heads]",
+                    "[2 ** (-8 * h / power) for h in range(1, n_heads + 1)]",
+                ),
+            ),
+        ),
+        Mistake(
+            "from-a-half",
+            "Your series runs from 1/2 to 1/256 for every head count. It begins with its own ratio, 2^(−8/H), "
+            "which is 1/2 "
+            "for eight heads only.",
+            """\
+def alibi_slopes(n_heads):
+    return [2 ** -(1 + 7 * h / max(n_heads - 1, 1)) for h in range(n_heads)]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -696,6 +769,30 @@ def alibi_bias(n_heads, n):
             "The bias is divided by a root. Only the product of query and key is divided by √d; the bias is not.",
             edited(solution, ("-slope *", "-slope / n_heads**0.5 *")),
         ),
+        Mistake(
+            "harmonic-slopes",
+            "Your slopes are 1, 1/2, 1/3, … They form a geometric series, 2^(−8h/H).",
+            edited(solution, ("2 ** (-8 * h / n_heads)", "1 / h")),
+        ),
+        Mistake(
+            "powers-of-two-distance",
+            "You return 2 to the power of the bias. The bias itself is added to the score.",
+            edited(solution, ("[-slope * (i - j)", "[2 ** (-slope * (i - j))")),
+        ),
+        Mistake(
+            "weights",
+            "Those are the weights, after softmax. Asked for is the bias that is added before it.",
+            """\
+import math
+def alibi_bias(n_heads, n):
+    slopes = [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
+    sums = [[sum(math.exp(-s * (i - j)) for j in range(i + 1)) for i in range(n)] for s in slopes]
+    return [
+        [[math.exp(-s * (i - j)) / t[i] if j <= i else 0.0 for j in range(n)] for i in range(n)]
+        for s, t in zip(slopes, sums)
+    ]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -857,6 +954,26 @@ def kerple_log(distances, r1, r2):
             "The logarithm is missing: that is linear, as in ALiBi.",
             edited(solution, ("math.log(1 + r2 * abs(d))", "r2 * abs(d)")),
         ),
+        Mistake(
+            "other-side-only",
+            "Positive distances get no penalty. |d| counts both directions alike.",
+            edited(solution, ("abs(d)", "max(0, -d)")),
+        ),
+        Mistake(
+            "r1-added",
+            "r1 is added. It multiplies: −r1·ln(1 + r2·|d|).",
+            edited(solution, ("-r1 * math", "r1 - math")),
+        ),
+        Mistake(
+            "brackets",
+            "The brackets are wrong: 1 is added to the product r2·|d|, not to r2.",
+            edited(solution, ("math.log(1 + r2 * abs(d))", "math.log(max(1.0, (1 + r2) * abs(d)))")),
+        ),
+        Mistake(
+            "root-of-distance",
+            "The root of the distance enters. It is |d| itself.",
+            edited(solution, ("abs(d)", "abs(d) ** 0.5")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -1013,6 +1130,31 @@ def kerple_power(distances, r1, r2):
             "whole-distances",
             "The distances are cut to whole numbers. They may be fractions.",
             edited(solution, ("abs(d)", "int(abs(d))")),
+        ),
+        Mistake(
+            "falling-power",
+            "The exponent has a minus: your penalty gets smaller with the distance.",
+            edited(solution, ("for d in", "if d else 0.0 for d in"), ("** exponent", "** -exponent")),
+        ),
+        Mistake(
+            "value-limited",
+            "The limit of 2 is that of the exponent: `min(r2, 2)`. You limit the power itself.",
+            edited(solution, ("abs(d) ** exponent", "min(abs(d) ** exponent, 2)")),
+        ),
+        Mistake(
+            "distance-limited",
+            "The limit of 2 is that of the exponent: `min(r2, 2)`. You limit the distance.",
+            edited(solution, ("abs(d)", "min(abs(d), 2)")),
+        ),
+        Mistake(
+            "r1-added",
+            "r1 is added. It multiplies: −r1·|d|^r2.",
+            edited(solution, ("-r1 * abs", "r1 - abs")),
+        ),
+        Mistake(
+            "one-sided",
+            "Negative distances get no penalty. |d| counts both directions alike.",
+            edited(solution, ("abs(d)", "max(0, d)")),
         ),
     )
 
@@ -1247,6 +1389,49 @@ def weights_with_bias(scores, slope=0.5):
             "one-step-more",
             "Neighbours are at distance 1, not 2: the distance is |i − j|.",
             edited(solution, ("abs(i - j)", "(abs(i - j) + (i != j))")),
+        ),
+        Mistake(
+            "keys-before-rewarded",
+            "The distance is not taken as |i − j|, so keys *before* the query are rewarded.",
+            edited(solution, ("abs(i - j)", "(j - i)")),
+        ),
+        Mistake(
+            "divided-by-root",
+            "The scores are divided by a root. They are given as they are: add the bias, and take softmax.",
+            edited(solution, ("math.exp(score -", "math.exp(score / len(row) ** 0.5 -")),
+        ),
+        Mistake(
+            "all-divided-by-root",
+            "Scores and bias are divided by a root. They are given as they are: add the bias, and take softmax.",
+            edited(
+                solution,
+                ("math.exp(score - slope * abs(i - j))", "math.exp((score - slope * abs(i - j)) / len(row) ** 0.5)"),
+            ),
+        ),
+        Mistake(
+            "logarithmic",
+            "The penalty grows with the logarithm of the distance. It is linear: slope · |i − j|.",
+            edited(solution, ("abs(i - j)", "math.log(1 + abs(i - j))")),
+        ),
+        Mistake(
+            "root-of-distance",
+            "The penalty grows with the root of the distance. It is linear: slope · |i − j|.",
+            edited(solution, ("abs(i - j)", "abs(i - j) ** 0.5")),
+        ),
+        Mistake(
+            "divided-by-length",
+            "The distance is divided by the number of tokens. It is |i − j| itself.",
+            edited(solution, ("abs(i - j)", "abs(i - j) / len(row)")),
+        ),
+        Mistake(
+            "sigmoid",
+            "Each score goes through a sigmoid by itself. Softmax divides by the sum of the whole row.",
+            edited(solution, ("power / sum(powers)", "power / (1 + power)")),
+        ),
+        Mistake(
+            "all-or-nothing",
+            "The largest score of a row gets all the weight. Softmax shares it out.",
+            edited(solution, ("power / sum(powers)", "float(power == max(powers))")),
         ),
     )
 

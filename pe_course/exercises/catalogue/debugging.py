@@ -134,6 +134,29 @@ def rope_score(q, k, m, n):
             "from the query turning by m.",
             edited(_SCORE, ("    q = rotate(q, m)\n    k = rotate(k, n)", "    k = rotate(k, m + n)")),
         ),
+        Mistake(
+            "conjugate-missing",
+            "As complex numbers, one of the two has to be conjugate: the real part of q · conj(k) is their score.",
+            edited(
+                solution,
+                (
+                    "sum(a * b for a, b in zip(q, k))",
+                    "sum(a * b * (1 - 2 * (c % 2)) for c, (a, b) in enumerate(zip(q, k)))",
+                ),
+            ),
+        ),
+        Mistake(
+            "divided-by-width",
+            "The score is divided by d as well. This function returns the bare product.",
+            edited(solution, ("sum(a * b for a, b in zip(q, k))", "sum(a * b for a, b in zip(q, k)) / len(q)")),
+        ),
+        Mistake(
+            "absolute-distance",
+            "The distance has lost its sign. A key ahead and a key behind give different scores.",
+            edited(
+                solution, ("q = rotate(q, m)", "q = rotate(q, abs(m - n))"), ("k = rotate(k, n)", "k = rotate(k, 0)")
+            ),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -264,6 +287,26 @@ def frequencies(d, base=10000.0):
             "Each frequency comes twice, once per channel; there is one per pair.",
             edited(solution, ("for i in range(d // 2)", "for i in range(d // 2) for _ in range(2)")),
         ),
+        Mistake(
+            "divided-by-one-less",
+            "The exponent divides by d − 1. It is 2i/d.",
+            edited(solution, ("/ d)", "/ (d - 1))")),
+        ),
+        Mistake(
+            "linear",
+            "The frequencies are equally far apart. Each is the one before times base^(−2/d).",
+            edited(solution, ("1.0 / base ** (2 * i / d)", "1 - (1 - 1 / base) * i / max(d // 2 - 1, 1)")),
+        ),
+        Mistake(
+            "powers-of-e",
+            "`base` is not used: yours are powers of e. `math.exp` needs `math.log(base)` in its exponent.",
+            edited(solution, ("base **", "2.718281828459045 **")),
+        ),
+        Mistake(
+            "odd-channels",
+            "The exponent is (2i+1)/d, that of the second channel. A pair has one frequency, with 2i/d.",
+            edited(solution, ("2 * i / d", "(2 * i + 1) / d")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -321,8 +364,9 @@ def relative_bias(table, n):
     mistakes = (
         Mistake(
             "not-clipped",
-            "Distances beyond ±m still run out of the table (to the left without an error: negative indices read its "
-            "end). Clip first.",
+            "Distances beyond ±m still run out of the table. Clip at both ends: on the left nothing raises, for "
+            "negative "
+            "indices read the table from its end.",
             edited(starter, ("for i in range(n)]", "for i in range(0, n)]")),
         ),
         Mistake(
@@ -399,6 +443,23 @@ def relative_bias(table, n):
             "index-itself",
             "You return the index into the table. The bias stands in the table at that index.",
             edited(solution, ("table[max(-m, min(m, j - i)) + m]", "max(-m, min(m, j - i)) + m")),
+        ),
+        Mistake(
+            "first-beyond",
+            "Far distances on both sides read the first entry. Those to the right share the last one.",
+            edited(solution, ("table[max(-m, min(m, j - i)) + m]", "table[j - i + m if abs(j - i) <= m else 0]")),
+        ),
+        Mistake(
+            "ends-exchanged",
+            "Far distances read the entry at the *other* end of the table.",
+            edited(
+                solution, ("table[max(-m, min(m, j - i)) + m]", "table[j - i + m if abs(j - i) <= m else -(j < i)]")
+            ),
+        ),
+        Mistake(
+            "shifted-one-too-little",
+            "Every distance reads the entry before its own. Distance 0 is the middle of the table: add m.",
+            edited(solution, ("j - i)) + m]", "j - i)) + m - 1]")),
         ),
     )
 
@@ -542,6 +603,21 @@ def step_angles(cached, new, speeds):
             "Only the last new token gets its angles. There is one row for each of the `new` ones.",
             edited(solution, ("for t in range(new)", "for t in range(new - 1, new)")),
         ),
+        Mistake(
+            "range-up-to-new",
+            "The count begins at `cached` but ends at `new`. There are `new` more tokens: it ends at cached + new.",
+            edited(solution, ("(cached + t) * speed", "t * speed"), ("range(new)", "range(cached, new)")),
+        ),
+        Mistake(
+            "added",
+            "The speed is added to the position. The angle is position times speed.",
+            edited(solution, ("(cached + t) * speed", "cached + t + speed")),
+        ),
+        Mistake(
+            "sine",
+            "Those are the sines. Asked for are the angles, before any sine or cosine.",
+            edited(solution, ("(cached + t) * speed", "__import__('math').sin((cached + t) * speed)")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -684,6 +760,26 @@ def biased_scores(q, k, slope):
         weights.append([power / sum(powers) for power in powers])
     return weights
 """,
+        ),
+        Mistake(
+            "none-ahead",
+            "Keys after the query get no bias. The docstring has it for every key j: −slope · (i − j).",
+            edited(solution, ("(i - j)", "max(i - j, 0)")),
+        ),
+        Mistake(
+            "logarithmic",
+            "The penalty grows with the logarithm of the distance. It is slope · (i − j).",
+            edited(solution, ("(i - j)", "math.copysign(math.log(1 + abs(i - j)), i - j)")),
+        ),
+        Mistake(
+            "logarithm-for-root",
+            "The product is divided by the logarithm of d. It is divided by its root, `math.sqrt(d)`.",
+            edited(solution, ("math.sqrt(d)", "math.log(d)")),
+        ),
+        Mistake(
+            "half-the-width",
+            "The product is divided by √(d/2). d is the whole width of a query.",
+            edited(solution, ("math.sqrt(d)", "math.sqrt(d / 2)")),
         ),
     )
 

@@ -205,6 +205,11 @@ def positions_from_mask(mask):
     return [[max(0, column - padding) for column in range(len(row))] for row in mask]
 """,
         ),
+        Mistake(
+            "two-subtracted",
+            "The second real token is at 0 too: from the running sum subtract 1, not 2.",
+            edited(solution, ("seen if real else 0", "max(seen - 1, 0) if real else 0")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -635,6 +640,38 @@ def packed_positions(lengths):
             """\
 def packed_positions(lengths):
     return [0] + [sum(lengths[: number + 1]) for number in range(len(lengths))]
+""",
+        ),
+        Mistake(
+            "ends",
+            "Every token gets the place where its document ends. Count within the document: 0, 1, 2, …",
+            """\
+def packed_positions(lengths):
+    return [sum(lengths[: place + 1]) for place, length in enumerate(lengths) for _ in range(length)]
+""",
+        ),
+        Mistake(
+            "lengths",
+            "Every token gets the length of its document. Count within the document: 0, 1, 2, …",
+            """\
+def packed_positions(lengths):
+    return [length for length in lengths for _ in range(length)]
+""",
+        ),
+        Mistake(
+            "shortest-for-all",
+            "The count starts again after the *shortest* length. Each document has its own.",
+            """\
+def packed_positions(lengths):
+    return [column % min(lengths) for column in range(sum(lengths))]
+""",
+        ),
+        Mistake(
+            "length-before-added",
+            "Each document begins at the length of the one before it. Each begins at 0.",
+            """\
+def packed_positions(lengths):
+    return [before + p for before, length in zip([0, *lengths], lengths) for p in range(length)]
 """,
         ),
     )

@@ -168,6 +168,11 @@ def shaw_index(n, max_rel):
             "max_rel is added twice: after one shift, the smallest is row 0 already.",
             edited(solution, ("+ max_rel for", "+ 2 * max_rel for")),
         ),
+        Mistake(
+            "sum-for-distance",
+            "The two indices are added. The distance is j − i.",
+            edited(solution, ("j - i", "j + i")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -334,6 +339,24 @@ def rel_shift(x):
     q, k = len(x), len(x[0])
     padded = [number for row in x for number in (0.0, *row)]
     return [padded[1 + k * i : 1 + k * (i + 1)] for i in range(q)]
+""",
+        ),
+        Mistake(
+            "rolled-left-by-row",
+            "Row i is rolled i places to the left, so the last row moves furthest. It moves by q − 1 − i: the "
+            "last row stays.",
+            """\
+def rel_shift(x):
+    return [list(row[i % len(row) :]) + list(row[: i % len(row)]) for i, row in enumerate(x)]
+""",
+        ),
+        Mistake(
+            "shifted-twice",
+            "The scores are shifted twice.",
+            """\
+def rel_shift(x):
+    q, k = len(x), len(x[0])
+    return [[x[i][m] if (m := j + 2 * (q - 1 - i)) < k else 0.0 for j in range(k)] for i in range(q)]
 """,
         ),
     )

@@ -169,6 +169,22 @@ def rotate_pair(a, b, angle):
     return [math.hypot(a, b) * math.cos(turned), math.hypot(a, b) * math.sin(turned)]
 """,
         ),
+        Mistake(
+            "two-minuses",
+            "Both lines have a minus. The second number is a·sin + b·cos.",
+            edited(solution, ("a * sine + b * cosine", "b * cosine - a * sine")),
+        ),
+        Mistake(
+            "overwritten-second-first",
+            "The first number already uses the new second one. Keep both old numbers until both new ones are there.",
+            """\
+import math
+def rotate_pair(a, b, angle):
+    b = a * math.sin(angle) + b * math.cos(angle)
+    a = a * math.cos(angle) - b * math.sin(angle)
+    return [a, b]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -670,6 +686,26 @@ def turned(x, positions, base):
 """,
             arrays=True,
         ),
+        Mistake(
+            "two-minuses",
+            "Both lines have a minus. The second channel of a pair is a·sin + b·cos.",
+            edited(
+                solution, ("a * math.sin(angle) + b * math.cos(angle)", "b * math.cos(angle) - a * math.sin(angle)")
+            ),
+        ),
+        Mistake(
+            "own-channel-exponent",
+            "The two channels of a pair turn by different angles: the second takes the exponent of its own channel, "
+            "(2i+1)/D. Both share 2i/D.",
+            """\
+import math
+def rope_apply(x, positions, base=10000.0):
+    def turned(row, p, c):
+        angle, other = p * base ** (-c / len(row)), row[c + 1 - 2 * (c % 2)]
+        return row[c] * math.cos(angle) + (1 if c % 2 else -1) * other * math.sin(angle)
+    return [[turned(row, p, c) for c in range(len(row))] for row, p in zip(x, positions)]
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -826,6 +862,25 @@ def rope_complex(z, position, base=10000.0):
             "raised",
             "You raise each number to that power; RoPE multiplies by it.",
             edited(solution, ("number * cmath", "number ** cmath")),
+        ),
+        Mistake(
+            "speeds-backwards",
+            "The speeds run backwards: the first pair is the fastest.",
+            edited(solution, ("(-i / len(z))", "((i + 1) / len(z) - 1)")),
+        ),
+        Mistake(
+            "power-of-the-imaginary-unit",
+            "`1j ** angle` turns by a quarter turn for each unit. e to the power of 1j · angle turns by the "
+            "angle itself.",
+            edited(
+                solution,
+                ("cmath.exp(1j * position * base ** (-i / len(z)))", "1j ** (position * base ** (-i / len(z)))"),
+            ),
+        ),
+        Mistake(
+            "angles-summed",
+            "The angles add up from pair to pair. Each pair has its own: position · base^(−2i/D).",
+            edited(solution, ("base ** (-i / len(z))", "sum(base ** (-j / len(z)) for j in range(i + 1))")),
         ),
     )
 

@@ -170,6 +170,29 @@ def ntk_base(base, factor, dim):
             "`dim` is not used: your exponent is that of a width of 128.",
             edited(solution, ("factor ** (dim / (dim - 2))", "factor ** (128 / 126)")),
         ),
+        Mistake(
+            "plus-two",
+            "The power is d/(d − 2), above 1; you divide by d + 2.",
+            edited(solution, ("dim - 2", "dim + 2")),
+        ),
+        Mistake(
+            "two-over-d-minus-two",
+            "The power is d/(d − 2). You raise to 2/(d − 2), which is what it has above 1.",
+            edited(solution, ("dim / (dim - 2)", "2 / (dim - 2)")),
+        ),
+        Mistake(
+            "one-over-d-minus-two",
+            "The power is d/(d − 2). You raise to 1/(d − 2).",
+            edited(solution, ("dim / (dim - 2)", "1 / (dim - 2)")),
+        ),
+        Mistake(
+            "base-raised",
+            "You raise the base to the power. The factor is raised, and the base is multiplied by it.",
+            """\
+def ntk_base(base, factor, dim):
+    return factor * base ** (dim / (dim - 2))
+""",
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -425,6 +448,46 @@ def yarn_ramp(dim, base, orig_max, beta_fast=32, beta_slow=1):
             "There is one number per pair, d/2 in all; you return one per channel.",
             edited(solution, ("range(dim // 2)", "range(dim)")),
         ),
+        Mistake(
+            "not-clipped-above",
+            "Beyond the upper end the ramp runs on above 1: clip it on both sides.",
+            edited(solution, ("min(1.0, max(0.0, (i - low) / (high - low)))", "max(0.0, (i - low) / (high - low))")),
+        ),
+        Mistake(
+            "divided-by-high",
+            "The ramp does not reach 1 at `high`: divide by high − low.",
+            edited(solution, ("/ (high - low)", "/ high")),
+        ),
+        Mistake(
+            "ends-not-limited",
+            "Neither end is limited: low may not fall below 0, nor high rise above d − 1.",
+            edited(
+                solution,
+                ("max(0, math.floor(index(beta_fast)))", "math.floor(index(beta_fast))"),
+                ("min(dim - 1, math.ceil(index(beta_slow)))", "math.ceil(index(beta_slow))"),
+            ),
+        ),
+        Mistake(
+            "whole-width",
+            "Your ramp runs over all pairs. It starts at low and ends at high; before and after it is flat.",
+            edited(solution, ("(i - low) / (high - low)", "i / (dim // 2 - 1)")),
+        ),
+        Mistake(
+            "logarithm-of-the-base-missing",
+            "ln(base) is missing below: c(r) is divided by 2·ln(base).",
+            edited(solution, (" / (2 * math.log(base))", " / 2")),
+        ),
+        Mistake(
+            "logarithm-to-base-two-below",
+            "Two kinds of logarithm are mixed: that of the base is to base 2. Any kind will do, but the same above and "
+            "below.",
+            edited(solution, ("math.log(base)", "math.log2(base)")),
+        ),
+        Mistake(
+            "ratio-upside-down",
+            "The ratio in the logarithm is upside down, so c(r) has the wrong sign: it is orig_max / (2π·r).",
+            edited(solution, ("orig_max / (2 * math.pi * turns)", "2 * math.pi * turns / orig_max")),
+        ),
     )
 
     def cases(self) -> list[Case]:
@@ -452,7 +515,7 @@ class LogNScale(CodeExercise):
     prompt = """\
 Write `logn_scale(n, train_len)`: for each of $n$ causal queries the number that its score is multiplied by,
 
-$$\\max\\Big(1,\\; \\frac{\\ln(\\text{tokens that the query sees})}{\\ln \\text{train\\_len}}\\Big).$$
+$$\\max\\Big(1,\\; \\frac{\\ln(\\text{tokens seen})}{\\ln \\text{train\\_len}}\\Big).$$
 
 Query $i$, counted from 0, sees $i + 1$ tokens: itself and all before it. `train_len` is at least 2.
 
@@ -577,6 +640,40 @@ def logn_scale(n, train_len):
                 solution,
                 ("max(1.0, math.log(i + 1) / math.log(train_len))", "1.0 + max(0.0, math.log((i + 1) / train_len))"),
             ),
+        ),
+        Mistake(
+            "one-plus",
+            "You add 1 to the fraction. The larger of the two is asked for: max(1, …).",
+            edited(
+                solution,
+                ("max(1.0, math.log(i + 1) / math.log(train_len))", "1.0 + math.log(i + 1) / math.log(train_len)"),
+            ),
+        ),
+        Mistake(
+            "zero-within",
+            "Within the trained length the multiplier is 0, which wipes the scores out. Nothing may change there: 1.",
+            edited(
+                solution,
+                (
+                    "max(1.0, math.log(i + 1) / math.log(train_len))",
+                    "math.log(i + 1) / math.log(train_len) * (i + 1 > train_len)",
+                ),
+            ),
+        ),
+        Mistake(
+            "logarithm-to-base-two-below",
+            "The logarithm above is natural, the one below to base 2. Any base will do, but the same above and below.",
+            edited(solution, ("/ math.log(train_len)", "/ math.log2(train_len)")),
+        ),
+        Mistake(
+            "logarithm-to-base-ten-above",
+            "The logarithm above is to base 10, the one below natural. Any base will do, but the same above and below.",
+            edited(solution, ("math.log(i + 1)", "math.log10(i + 1)")),
+        ),
+        Mistake(
+            "logarithm-to-base-ten-below",
+            "The logarithm above is natural, the one below to base 10. Any base will do, but the same above and below.",
+            edited(solution, ("/ math.log(train_len)", "/ math.log10(train_len)")),
         ),
     )
 
