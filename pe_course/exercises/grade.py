@@ -149,7 +149,7 @@ def judge(exercise: CodeExercise, case: Case, expected: Any, outcome: Outcome) -
     place = _place(difference.index)
     right, other = show(difference.expected), show(difference.got)
     if exercise.truth:
-        right, other = (str(bool(x)) if x in (0, 1) else show(x) for x in (difference.expected, difference.got))
+        right, other = (str(bool(x)) if type(x) is int else show(x) for x in (difference.expected, difference.got))
     if right == other:
         right, other = repr(difference.expected), repr(difference.got)
     sentence = f"gives {other} instead of {right}{place}"

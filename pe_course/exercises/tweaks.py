@@ -66,15 +66,13 @@ def _of_one_number(name: str, value: float, default: Any, powers: bool) -> Itera
         yield Tweak("base-squared", value**2, "The exponent is twice what it should be.")
         yield Tweak("base-root", math.sqrt(value), "The exponent is half of what it should be.")
         yield Tweak("base-inverse", 1 / value, "The exponent has the other sign: the speeds grow instead of falling.")
-        constants: tuple[float, ...] = (10000.0, 1000.0, 100.0)
     else:
         if isinstance(value, float) and value > 0:
             yield Tweak(f"{name}-squared", value**2, f"It is the answer for the square of `{name}`.")
             yield Tweak(f"{name}-root", math.sqrt(value), f"It is the answer for the root of `{name}`.")
             yield Tweak(f"{name}-inverse", 1 / value, f"It is the answer for 1 divided by `{name}`.")
         yield Tweak(f"{name}-absolute", abs(value), f"The sign of `{name}` is lost.")
-        constants = (1, 2, 0)
-    for constant in constants:
+    for constant in (10000.0, 1000.0, 100.0) if name == "base" else (1, 2, 0):
         if constant == default or (constant == 0 and name in COUNTS):
             continue  # said already: the argument is ignored; or it would say so of an empty result
         sentence = f"Is `{name}` used? This is the answer for `{name}={show(constant)}`."

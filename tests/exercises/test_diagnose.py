@@ -143,6 +143,7 @@ GENERAL = [
     ),
     ("shaw-index", lambda n, most: np.where(np.tri(n), SHAW(n, most), 0), "Wherever it is wrong, yours is 0."),
     ("shaw-index", lambda n, most: np.array(SHAW(n, most))[:0], "The result is empty"),
+    ("yarn-ramp", lambda dim, base, *more, **named: RAMP(dim, 10000.0, *more, **named), "answer for `base=10000`"),
     (
         "rope-apply",
         lambda x, p, base=1e4: np.concatenate([rope(x, p, base)[..., :-2], x[..., -2:]], -1),
@@ -192,6 +193,8 @@ NO_CAUSE = [
     ("kerple-power", lambda d, r1, r2: -r1 * np.square(d), "degrees"),
     ("logn-scale", lambda n, train_len: [1.0] * n, "2π"),
     ("interleaved-to-half", lambda row: row[::-1], "unchanged"),
+    ("interleaved-to-half", lambda row: np.reshape(row, (-1, 2))[:, ::-1].ravel(), "unchanged"),
+    ("yarn-ramp", lambda dim, base, *more, **named: RAMP(dim, 1 / base, *more, **named), "speeds grow"),
     ("debug-cache-offset", lambda c, n, speeds: [[p * s for s in speeds] for p in range(c, n)], "minus"),
     ("continuous-bias", lambda s, slope=0.5: WEIGHTS(s - slope * np.arange(len(s)), 0), "for minus `slope`"),
     (
@@ -348,4 +351,4 @@ def test_a_yes_or_no_is_shown_as_true_or_false():
     result = check("equivariance-check", lambda before, after, order: 1 - EQUAL(before, after, order))
     assert "gives False instead of True" in result.message, result
     assert (result.failed.expected, result.failed.got) == ("True", "False")
-    assert "gives 0.5 instead of True" in check("equivariance-check", lambda a, b, order: 0.5).message
+    assert "gives 0 instead of True" in check("equivariance-check", lambda a, b, order: 0.0).message
