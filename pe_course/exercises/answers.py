@@ -27,7 +27,7 @@ def _grade_choice(exercise: ChoiceExercise, answer: Any) -> Result:
     keys = ", ".join(option.key for option in exercise.options)
     if not issubclass(type(answer), str):
         return Result(ERROR, f"answer with one of the keys {keys}, as a text: 'a'.", id=exercise.id)
-    wanted = str.strip(answer).strip("()[].:`'\" ").lower()
+    wanted = re.sub(r"^(option|answer)\b[\s:]*", "", str.strip(answer).lower()).strip("()[].:`'\" ")
     if not wanted:
         return Result(NOT_ATTEMPTED, f"answer with one of the keys {keys}.", id=exercise.id)
     chosen = [one for one in exercise.options if wanted in (one.key.lower(), one.text.strip().lower())]

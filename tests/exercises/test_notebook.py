@@ -28,6 +28,7 @@ def test_every_option_gets_its_feedback(exercise, option):
     assert result.message == option.feedback
     assert result.mistake == (None if option.right else option.key)
     assert check(exercise.id, f" ({option.key.upper()}) ").verdict == result.verdict
+    assert check(exercise.id, f"Option {option.key}.").verdict == result.verdict
 
 
 @pytest.mark.parametrize("exercise", NUMBERS, ids=lambda one: one.id)
