@@ -82,9 +82,10 @@ def windows(slopes: ArrayLike, last: int, share: float = 1e-3) -> ThemedFigure:
         ax = figure.subplots()
         for line in factor:
             ax.semilogx(distance, line, color=METHOD_COLOURS["alibi"])
-        for index in (0, len(slopes) - 1):
-            half = np.log(2) / slopes[index]
-            ax.annotate(f"head {index + 1}", (half, 0.5), xytext=(5, 4), textcoords="offset points")
+        # Outside the bundle of curves, where no line runs through the letters.
+        first, last_half = np.log(5) / slopes[0], np.log(2) / slopes[-1]
+        ax.annotate("head 1", (first, 0.2), xytext=(-4, -4), textcoords="offset points", ha="right", va="top")
+        ax.annotate(f"head {len(slopes)}", (last_half, 0.5), xytext=(5, 4), textcoords="offset points")
         ax.set(xlabel="distance", ylabel="weight, as share of that at 0", ylim=(0, 1.02))
         ax.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
         ax.grid(axis="y")

@@ -123,8 +123,11 @@ def fire_fractions(queries: Sequence[int], threshold: float) -> ThemedFigure:
         for (name, values), dashes in zip(inputs.items(), ["solid", (0, (6, 2)), (0, (1, 1.5))], strict=False):
             ax.plot(values, color=theme.text, linestyle=dashes)
             ax.plot(len(values) - 1, values[-1], "o", color=theme.text, markersize=4)
-            last = name == str(queries[-1])
-            place = {"xytext": (-4, -16), "ha": "right"} if last else {"xytext": (6, -5)}
+            place = {"xytext": (6, -5)}
+            if name == str(queries[0]):  # The other curves run beside its end.
+                place = {"xytext": (24, -48), "arrowprops": {"arrowstyle": "-", "color": theme.text, "linewidth": 0.8}}
+            elif name == str(queries[-1]):
+                place = {"xytext": (-4, -16), "ha": "right"}
             ax.annotate(f"query {name}", (len(values) - 1, values[-1]), textcoords="offset points", **place)
         ax.set(xlabel="distance", ylabel="input of the network", ylim=(0, 1.1))
         ax.grid(axis="y")

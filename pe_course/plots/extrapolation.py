@@ -220,12 +220,10 @@ def ramps(dim: int, trained: int, *, base: float = 10000.0) -> ThemedFigure:
         ax.plot(kept["index"], **(line_style("rotary") | {"linestyle": "solid"}))
         ax.plot(kept["ratio"], color=theme.text, linestyle=_DASHES[1])
         ax.annotate("code", (0.5 * (fast + slow), 0.5), xytext=(8, 6), textcoords="offset points")
-        ax.annotate(
-            "paper", (fast + 2, kept["ratio"][fast + 2]), xytext=(-8, -22), textcoords="offset points", ha="right"
-        )
-        for pair, text in ((fast, "32 turns"), (slow, "1 turn")):
+        ax.annotate("paper", (fast, 0.12), xytext=(4, 0), textcoords="offset points")
+        for pair, text, lift, side in ((fast, "32 turns", -4, "right"), (slow, "1 turn", 4, "left")):
             ax.axvline(pair - 0.5, color=theme.text, linewidth=0.8, linestyle=(0, (4, 3)))
-            ax.text(pair, 1.06, text, ha="center")
+            ax.annotate(text, (pair - 0.5, 1.06), xytext=(lift, 0), textcoords="offset points", ha=side)
         ax.set(xlabel="pair, fast to slow", ylabel="share kept", ylim=(-0.04, 1.16), yticks=[0, 0.5, 1])
 
     gap = int(np.argmax(np.abs(kept["index"] - kept["ratio"])))
@@ -289,7 +287,7 @@ def falling_biases(last: int) -> ThemedFigure:
         ax.set(xlabel="distance", ylabel="bias", ylim=(-12, 0.5))
         _plain_ticks(ax, [1, 10, 100, 1000], None)
         ax.grid(axis="y")
-        labels = {"ALiBi": (185, -11.2), "KERPLE, root": (350, -3.6), "KERPLE, log": (1.2, -3.6)}
+        labels = {"ALiBi": (215, -11.2), "KERPLE, root": (350, -3.6), "KERPLE, log": (1.2, -3.6)}
         for label, (x, y) in labels.items():
             ax.text(x, y, label)
         ax.text(last, -5.6, "Sandwich", ha="right")
@@ -314,7 +312,7 @@ def query_scales(scales: Mapping[str, ArrayLike], positions: ArrayLike) -> Theme
         ax = figure.subplots()
         for index, (name, curve) in enumerate(curves.items()):
             ax.semilogx(places, curve, color=theme.text, linestyle=_DASHES[index])
-            lift = -32 if index else 5
+            lift = -48 if index else 5
             ax.annotate(name, (places[-1], curve[-1]), xytext=(0, lift), textcoords="offset points", ha="right")
         ax.set(
             xlabel="position of the query", ylabel="factor", ylim=(0.9, 1.08 * max(c.max() for c in curves.values()))

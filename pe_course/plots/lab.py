@@ -178,6 +178,8 @@ def rates(own: Mapping[str, float], common: Mapping[str, float], fixed: Mapping[
             ax.axvline(loss, color=theme.text, linewidth=0.8, linestyle=(0, (4, 3)))
             ax.text(loss, len(names) - 0.45, NAMES[name], ha="right" if turn == 0 else "left")
         ax.set_ylim(-0.6, len(names))
+        left, right = ax.get_xlim()
+        ax.set_xlim(left - 0.2 * (right - left), right)  # room for the first name
         ax.set_xlabel("loss in nats: filled, own rate; open, common rate")
         ax.grid(axis="x")
 

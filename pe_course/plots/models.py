@@ -67,7 +67,7 @@ def choices_by_year(models: Sequence[Model]) -> ThemedFigure:
         for place, values in counts.items():
             ax.bar(years, values, bottom=floor, color=PLACE_COLOURS[place], width=0.75, label=_SHORT[place])
             floor += values
-        ax.set(ylabel="models in the table", xticks=years)
+        ax.set(ylabel="models in the table", xticks=years, ylim=(0, 1.05 * floor.max()))
         ax.set_xticklabels(years, fontsize=9)
         ax.grid(axis="y")
         figure.legend(loc="outside upper center", ncols=len(counts), frameon=False, fontsize=8.5, columnspacing=1)

@@ -45,8 +45,8 @@ def row_bars(rows: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> ThemedFigure:
         axes = figure.subplots(1, len(data), squeeze=False, sharey=True)[0]
         for ax, (title, pair) in zip(axes, data.items(), strict=True):
             places = np.arange(pair.shape[1])
-            for shift, values, method in ((-0.2, pair[0], "none"), (0.2, pair[1], "alibi")):
-                bars = ax.bar(places + shift, values, 0.38, color=METHOD_COLOURS[method])
+            for shift, values, method in ((-0.22, pair[0], "none"), (0.22, pair[1], "alibi")):
+                bars = ax.bar(places + shift, values, 0.42, color=METHOD_COLOURS[method])
                 ax.bar_label(bars, fmt="%.2f", fontsize=8.5, padding=1)
             ax.set(title=title, xlabel="key", xticks=places, ylim=(0, 1.08))
         axes[0].set_ylabel("weight")
@@ -75,7 +75,7 @@ def row_by_slope(scores: ArrayLike, row: int, slopes: Sequence[float]) -> Themed
             ax.annotate(f"word {word}", (steep[-1], values[-1]), xytext=(5, 0), textcoords="offset points", va="center")
         ax.axvline(0.5, color=theme.text, linewidth=1, linestyle=(0, (4, 3)))
         ax.annotate("the lecture's slope", (0.5, 0.5), xytext=(4, 0), textcoords="offset points")
-        ax.set(xlabel="slope", ylabel=f"weight in row {row}", ylim=(-0.02, 1.02), xlim=(0, 1.16 * steep[-1]))
+        ax.set(xlabel="slope", ylabel=f"weight in row {row}", ylim=(-0.07, 1.02), xlim=(0, 1.16 * steep[-1]))
 
     alt = (
         f"Weights of row {row} while the slope of the bias grows from {steep[0]:g} to {steep[-1]:g}: word "
