@@ -173,7 +173,8 @@ def _body(group: str, found: Sequence[Row]) -> str:
 
 def _line(row: Row) -> str:
     cells = "".join(f"<td>{escape(cell)}</td>" for cell in row.cells[1:])
-    return f'<tr><th scope="row">{escape(row.method)}<br><code>{escape(row.name)}</code></th>{cells}</tr>'
+    name = escape(row.name).replace("_", "_<wbr>")  # where a narrow column may break it
+    return f'<tr><th scope="row">{escape(row.method)}<br><code>{name}</code></th>{cells}</tr>'
 
 
 def comparison(*groups: str) -> Comparison:
