@@ -123,7 +123,7 @@ def _table(shares: list[float]) -> str:
     head = "".join(f'<th scope="col">row {row}</th>' for row in NAMED)
     cells = "".join(f"<td>{decimals(shares[row])}</td>" for row in NAMED)
     return (
-        '<table class="moving-figure-numbers">\n'
+        '<table class="moving-figure-numbers narrow">\n'
         f"<thead><tr><td></td>{head}</tr></thead>\n"
         f'<tbody>\n<tr data-row="alike"><th scope="row">alike</th>{cells}</tr>\n</tbody>\n</table>'
     )

@@ -15,7 +15,7 @@ from tools.site.figures.moving_figure import MovingFigure
 DEGREES = 15
 LAST = 24  # of each slider: one full turn
 QUERY, KEY = (1.0, 0.0), (0.6, 0.8)  # both of length 1, the key 53 degrees ahead
-RADIUS, CENTRE = 20.0, 24.0
+RADIUS, CENTRE, LETTER = 20.0, 24.0, 24.6  # the letters stand clear of the dots on the rim
 LEFT, WIDTH, HEIGHT = 57.0, 41.0, 17.0  # of the curve
 
 ALT = (
@@ -48,6 +48,7 @@ def draw(position: int = 5) -> MovingFigure:
         data={
             "degrees": DEGREES,
             "start": start,
+            "letter": LETTER,
             "m": m,
             "n": n,
             "last": LAST,
@@ -62,7 +63,7 @@ def draw(position: int = 5) -> MovingFigure:
 def _dial(turned: dict[str, float]) -> str:
     hands = "".join(
         f'<g class="hand {name}" transform="rotate({-turned[name]:.4f})"><path d="M0 0H{RADIUS}"/>'
-        f'<circle cx="{RADIUS}" r="1.6"/><g class="letter" transform="translate({RADIUS + 3} 0) '
+        f'<circle cx="{RADIUS}" r="1.6"/><g class="letter" transform="translate({LETTER} 0) '
         f'rotate({turned[name]:.4f})"><text class="middle" y="1.4">{name[0]}</text></g></g>'
         for name in ("key", "query")
     )

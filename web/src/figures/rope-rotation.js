@@ -2,7 +2,7 @@
 // The scores come from the package, one per distance; the script only looks them up.
 import { addSlider, announcer, decimals, filled, movingFigures } from "../moving-figure.js";
 
-movingFigures("rope-rotation", (figure, { degrees, start, m, n, last, scores, curve, alt, sentence }) => {
+movingFigures("rope-rotation", (figure, { degrees, start, letter, m, n, last, scores, curve, alt, sentence }) => {
   const [left, width, middle, height] = curve;
   const picture = figure.querySelector("svg");
   const hands = { query: figure.querySelector(".hand.query"), key: figure.querySelector(".hand.key") };
@@ -14,7 +14,7 @@ movingFigures("rope-rotation", (figure, { degrees, start, m, n, last, scores, cu
   function turn(name, position) {
     const angle = start[name] + position * degrees;
     hands[name].setAttribute("transform", `rotate(${-angle})`);
-    hands[name].querySelector(".letter").setAttribute("transform", `translate(23 0) rotate(${angle})`);
+    hands[name].querySelector(".letter").setAttribute("transform", `translate(${letter} 0) rotate(${angle})`);
     return decimals(angle % 360, 0);
   }
 
