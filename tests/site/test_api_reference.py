@@ -47,6 +47,20 @@ def test_every_name_has_its_anchor(site: Path):
         assert f'id="{anchor.replace("$", name)}"' in pages[page]
 
 
+def test_a_constant_does_not_show_the_docstring_of_its_type(site: Path):
+    pages = [parsed(file) for file in (site / "book").glob("api-*.html")]
+    constants = [node for page in pages for node in page.select("dl.py.data > dd")]
+    assert constants
+    assert [node.text for node in constants if tuple.__doc__.splitlines()[0] in node.text] == []
+
+
+def test_what_is_returned_is_not_split_into_a_list_of_parameters(site: Path):
+    terms = [term for file in (site / "book").glob("api-*.html") for term in parsed(file).select("dl.field-list > dt")]
+    returned = [term.find_next_sibling("dd") for term in terms if term.text.startswith("Returns")]
+    assert returned
+    assert [node.text for node in returned if node.find("li")] == []
+
+
 def test_entries_lead_to_the_chapters_that_teach_them(site: Path):
     """The links themselves are checked with all others (test_links)."""
     found = inventory(site)

@@ -56,6 +56,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("api", ApiDirective)
     app.connect("config-inited", lambda _app, config: config.__dict__.update(SETTINGS))
     app.connect("autodoc-process-signature", signature_as_written)
+    app.connect("autodoc-process-docstring", data_is_no_type)
     app.connect("missing-reference", name_from_further_out)
 
 
@@ -166,6 +167,12 @@ def signature_as_written(
     returns = _without(aliases, written.return_annotation)
     shown = stringify_signature(written, show_return_annotation=False)
     return shown, returns if isinstance(returns, str) and what != "class" else None
+
+
+def data_is_no_type(_app: Sphinx, what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
+    """Drop what autodoc says of a constant, the docstring of its type; `description` has written the constant's own."""
+    if what == "data":
+        lines.clear()
 
 
 def _without(aliases: dict[str, str], annotation: Any) -> Any:

@@ -35,9 +35,10 @@ def axial_angles(
 
     Returns
     -------
-    float64 array [..., L, dim/2]. ``np.cos`` and ``np.sin`` of it go to `apply_rotary`. Layouts of the released
-    codes: interleaved for "lang" and "pixel" (rotary-embedding-torch), half for "qwen2_vl" and "dinov3";
-    "pixtral" is half in Hugging Face Transformers and interleaved in Mistral's code.
+    float64 array [..., L, dim/2]
+        ``np.cos`` and ``np.sin`` of it go to `apply_rotary`. Layouts of the released codes: interleaved for "lang"
+        and "pixel" (rotary-embedding-torch), half for "qwen2_vl" and "dinov3"; "pixtral" is half in Hugging Face
+        Transformers and interleaved in Mistral's code.
 
     Raises
     ------
