@@ -1,13 +1,14 @@
 // Python for the whole page: one worker, started when it is first needed and replaced whenever it had to be stopped.
 
 const HERE = new URL(".", document.currentScript.src).href;
-const LIMIT = 5; // seconds that an answer may run
+const LIMIT = 5; // seconds that an answer may run, more on a slow phone: at most four times as many
+const USUAL_PACE = 20; // milliseconds; a computer needs 10 for the worker's measure
 const PATIENCE = 120; // seconds in which Python must have arrived; a slow phone on a slow line needs long
 
 export const PROBLEMS = {
   file: "Python cannot start from a file on disk. In the site's folder run `python -m http.server` and open the address that it prints.",
   load: "Python could not be loaded. Your text is kept. Try again, or take the notebook of this page.",
-  timeout: `Stopped after ${LIMIT} seconds: is there a loop that never ends, or a number that grows without end?`,
+  timeout: "Stopped after {seconds} seconds: is there a loop that never ends, or a number that grows without end?",
   stopped: "Stopped.",
   busy: "Another self-test of this page is still running. Stop it, or wait.",
   crashed: "Python ran out of room and was started anew: does a function call itself without end?",
@@ -49,7 +50,8 @@ function hear(data) {
   if (!waiting || data.id !== waiting.id) return;
   if (data.type === "running") {
     clearTimeout(waiting.timer);
-    waiting.timer = setTimeout(() => end("timeout"), LIMIT * 1000);
+    const seconds = Math.round(LIMIT * Math.min(Math.max(data.pace / USUAL_PACE, 1), 4));
+    waiting.timer = setTimeout(() => end("timeout", { seconds }), seconds * 1000);
     waiting.running();
   } else if (data.type === "answer") {
     settle(({ resolve }) => resolve(data.answer));
@@ -59,10 +61,10 @@ function hear(data) {
 }
 
 // A worker cannot be interrupted, only ended. The next one starts at once, so that it is there when it is needed.
-function end(why) {
+function end(why, { seconds } = {}) {
   worker?.terminate();
   worker = null;
-  settle(({ reject }) => reject(new Error(PROBLEMS[why])));
+  settle(({ reject }) => reject(new Error(PROBLEMS[why].replace("{seconds}", seconds))));
   if (why !== "load") start();
 }
 
