@@ -52,7 +52,7 @@ format: install ## let ruff lay out the code
 
 test: lint check test-units test-notebooks build test-browser test-colab ## every test there is
 
-test-fast: lint check test-quick ## all but the notebooks' outputs, the browser, Colab and slow tests (a few minutes)
+test-fast: lint check test-quick ## all but the notebooks' outputs, the browser, Colab and slow tests (about two minutes)
 
 test-units: install ## the package and the tools
 	@$(TEST) -q -n 2 --dist worksteal -m "not browser and not colab" tests

@@ -90,6 +90,7 @@ def test_the_exercises_that_the_course_promises_are_there():
     assert sum(one.id.startswith("debug-") for one in CODE) >= 3
 
 
+@pytest.mark.slow
 def test_the_matrix_counts_what_it_graded():
     exercise = find("rotate-pair")
     (entry,) = matrix([exercise])
@@ -113,6 +114,7 @@ def test_the_matrix_sees_a_grader_that_accepts_a_mistake():
     assert "row-number" in passed  # but positions 0, 1, 2 cannot tell who ignores them
 
 
+@pytest.mark.slow
 def test_the_matrix_sees_a_grader_that_refuses_a_right_answer():
     strict = _with(find("alibi-bias"), comparable=lambda self, value, case: value)
     missed = row(strict, PAGE)["wrongly_graded"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def sources(room: str, root: Path) -> list[Path]:
     return sorted(home.rglob("*.py")) if home.is_dir() else [home.with_suffix(".py")]
 
 
-def imported(room: str, root: Path) -> set[str]:
+@cache
+def imported(room: str, root: Path) -> frozenset[str]:
     """The other rooms that the files of a room import, at their top or inside a function."""
     names = {
         name.split(".")[1]
@@ -44,7 +46,7 @@ def imported(room: str, root: Path) -> set[str]:
         for name in _imports(ast.parse(file.read_text(encoding="utf-8")))
         if name.startswith(f"{PACKAGE}.")
     }
-    return {name for name in names if name != room and not name.startswith("_")}
+    return frozenset(name for name in names if name != room and not name.startswith("_"))
 
 
 def reached(room: str, root: Path) -> set[str]:
