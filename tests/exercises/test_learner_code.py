@@ -186,6 +186,7 @@ def test_in_another_thread_nothing_can_be_stopped_but_the_check_works():
     assert can_stop()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_from_the_keyboard_is_not_swallowed():
     def interrupted(a, b, angle):
         signal.raise_signal(signal.SIGINT)

@@ -114,6 +114,7 @@ def test_a_full_disk_loses_no_row_and_no_earlier_file(tmp_path: Path) -> None:
     assert output.read_text() == "earlier results"
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_what_is_graded_stays_when_the_command_is_stopped(tmp_path: Path, sent: signal.Signals) -> None:
     place, output = tmp_path / "submitted", tmp_path / "results.csv"
