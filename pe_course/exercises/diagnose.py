@@ -109,10 +109,8 @@ def _output(function: Callable[..., Any], case: Case, arrays: bool = False) -> A
 
 def _explains(exercise: CodeExercise, outputs: Sequence[Any], judged: Sequence[Judged]) -> bool:
     """True if every value that came is among `outputs`, and one of them is not the solution's."""
-    by_case = {id(case): output for case, output in zip(cases_of(exercise), outputs, strict=True)}
     seen_wrong = False
-    for one in judged:
-        output = by_case[id(one.case)]
+    for one, output in zip(judged, _of_cases(exercise, outputs, judged), strict=True):
         if output is None:
             continue
         if not _same(exercise, one, output):
@@ -147,12 +145,12 @@ def same_values(exercise: CodeExercise, case: Case, one: Any, other: Any) -> boo
 def _mostly(exercise: CodeExercise, judged: Sequence[Judged], first: Judged) -> Diagnosis | None:
     """A mistake that explains the first wrong value and a good part of the others; more is wrong besides."""
     wrong = [one for one in judged if not one.passed]
-    places = {id(case): place for place, case in enumerate(cases_of(exercise))}
     for mistake in exercise.mistakes:
         outputs = outputs_of(exercise, mistake)
         if _yes_or_no(outputs):
             continue  # two answers agree by chance on half of the inputs
-        fits = [one for one in wrong if _fits(exercise, one, outputs[places[id(one.case)]])]
+        theirs = _of_cases(exercise, outputs, wrong)
+        fits = [one for one, output in zip(wrong, theirs, strict=True) if _fits(exercise, one, output)]
         if len(fits) >= 2 and first in fits and 3 * len(fits) >= len(wrong):
             rest = "something else is wrong besides" if len(fits) < len(wrong) else "your answer is right"
             return Diagnosis(f"{mistake.message} On other inputs {rest}.", mistake.id)
@@ -288,11 +286,9 @@ def _changed_output(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnos
 
 def _both(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
     """A known mistake together with a general one."""
-    places = {id(case): place for place, case in enumerate(cases_of(exercise))}
     undone = [(change, [_undo(change.undo, one.outcome.value) for one in judged]) for change in CHANGES]
     for mistake in exercise.mistakes:
-        outputs = outputs_of(exercise, mistake)
-        theirs = [outputs[places[id(one.case)]] for one in judged]
+        theirs = _of_cases(exercise, outputs_of(exercise, mistake), judged)
         if any(output is None or isinstance(output, Raised) for output in theirs) or _yes_or_no(theirs):
             continue
         if _returns_an_argument(exercise, judged, theirs):
@@ -306,7 +302,6 @@ def _both(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
 
 
 def _mistake_as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosis | None:
-    places = {id(case): place for place, case in enumerate(cases_of(exercise))}
     for _, sentence, cases in _tweaked(exercise, judged):
         for mistake in exercise.mistakes:
             if mistake.arrays:
@@ -315,7 +310,7 @@ def _mistake_as_if(exercise: CodeExercise, judged: Sequence[Judged]) -> Diagnosi
             outputs = _lazily(exercise, judged, function, cases)
             if outputs is None or not _fit_all(exercise, judged, outputs):
                 continue
-            alone = [outputs_of(exercise, mistake)[places[id(one.case)]] for one in judged]
+            alone = _of_cases(exercise, outputs_of(exercise, mistake), judged)
             tweaked = [
                 _output(solution_of(exercise), case or one.case) for one, case in zip(judged, cases, strict=True)
             ]
@@ -361,7 +356,12 @@ def _lazily(
 
 
 def _expected(exercise: CodeExercise, judged: Sequence[Judged]) -> list[Any]:
-    by_case = {id(case): value for case, value in zip(cases_of(exercise), expected_of(exercise), strict=True)}
+    return _of_cases(exercise, expected_of(exercise), judged)
+
+
+def _of_cases(exercise: CodeExercise, values: Sequence[Any], judged: Sequence[Judged]) -> list[Any]:
+    """Of values that belong to all cases of an exercise, those of the judged ones."""
+    by_case = {id(case): value for case, value in zip(cases_of(exercise), values, strict=True)}
     return [by_case[id(one.case)] for one in judged]
 
 

@@ -187,6 +187,7 @@ def _agree_shifted(right: list, other: list, step: int) -> bool:
 
 
 def constant_value(expected: Values, got: Values) -> str | None:
+    """One number wherever one looks."""
     numbers = [number for value in got for number in flat(value)]
     if len(numbers) > 2 and _real(numbers) and _constant(numbers):
         if numbers[0] == 0:
@@ -196,6 +197,7 @@ def constant_value(expected: Values, got: Values) -> str | None:
 
 
 def not_finite(expected: Values, got: Values) -> str | None:
+    """NaN or infinity among the values."""
     numbers = [number for value in got for number in flat(value) if isinstance(number, float)]
     if any(math.isnan(number) for number in numbers):
         return "NaN comes from 0/0, from infinity minus infinity, or from the root or logarithm of a negative number."
