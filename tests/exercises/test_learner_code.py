@@ -14,6 +14,7 @@ import warnings
 from collections import deque
 from decimal import Decimal
 from fractions import Fraction
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from pe_course.exercises.attempts import solution_of
 from pe_course.exercises.grade import grade_function
 from pe_course.exercises.guard import LimitedText, Problem, can_stop, guarded
 from pe_course.exercises.registry import find
+from pe_course.exercises.restore import contained
 from pe_course.exercises.result import VERDICTS
 
 PAIR = find("rotate-pair")
@@ -512,3 +514,12 @@ def test_an_async_function_is_told_apart_and_ends_quietly(recwarn):
     assert "write `def`, not `async def`" in check("rotate-pair", later).message
     gc.collect()
     assert not [one for one in recwarn if "never awaited" in str(one.message)]
+
+
+def test_a_module_of_ours_that_was_loaded_later_is_put_back_as_well(monkeypatch):
+    contained(lambda: None)
+    late = ModuleType("pe_course.exercises.late")
+    late.value = "ours"
+    monkeypatch.setitem(sys.modules, late.__name__, late)
+    contained(lambda: setattr(late, "value", "theirs"))
+    assert late.value == "ours"

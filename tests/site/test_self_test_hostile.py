@@ -68,6 +68,23 @@ def test_a_loop_is_stopped_in_time_and_the_time_is_told(reader: Reader):
     assert int(told[1]) - 1 <= monotonic() - begun <= int(told[1]) + 5
 
 
+# A worker that says that this machine needs three times as long as a usual computer.
+SLOW_MACHINE = """
+  const OnThis = Worker;
+  window.Worker = class extends OnThis {
+    set onmessage(hear) { super.onmessage = ({ data }) => hear({ data: { ...data, pace: 30 } }); }
+  };
+"""
+
+
+def test_a_slow_machine_gets_more_time(browser, site, address):
+    visitor = Visitor(browser, site, address)
+    visitor.page.add_init_script(SLOW_MACHINE)
+    told = Reader(visitor, site, ID).open().run("while True: pass")
+    visitor.close()
+    assert "Stopped after 8 seconds" in told
+
+
 def test_stop(reader: Reader):
     reader.type("while True: pass")
     stop = reader.button("Stop")
